@@ -1,0 +1,13 @@
+if(FAIRWIRE_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+elseif(FAIRWIRE_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread)
+  add_link_options(-fsanitize=thread)
+elseif(NOT FAIRWIRE_SANITIZE STREQUAL "")
+  message(FATAL_ERROR "FAIRWIRE_SANITIZE is \"address\", \"thread\" or empty")
+endif()
+if(FAIRWIRE_STATIC)
+  add_link_options(-static)
+endif()

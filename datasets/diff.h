@@ -1,0 +1,51 @@
+// The comparison behind every verdict: two sorted streams of entries merged into what is missing,
+// extra and different. Content, file set and metadata are separate answers.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datasets/manifest.h"
+
+namespace fairwire {
+
+struct Difference {
+  enum class Kind { missing, extra, type, size, content, target, mode, mtime, hard_link, unreadable };
+  Kind kind;
+  std::string path;    ///< bytes
+  std::string wanted;  ///< in words; empty when there is nothing to say
+  std::string landed;
+};
+
+const char* to_string(Difference::Kind kind);
+
+struct DiffResult {
+  int64_t wanted_entries = 0;
+  int64_t landed_entries = 0;
+  int64_t wanted_bytes = 0;
+  int64_t verified_bytes = 0;  ///< of files whose SHA-256 was compared and equal
+  int64_t missing = 0;
+  int64_t extra = 0;
+  int64_t content_different = 0;  ///< type, size, content or symlink target
+  int64_t unreadable = 0;
+  int64_t mode_different = 0;
+  int64_t mtime_different = 0;
+  int64_t hard_link_different = 0;
+  std::vector<Difference> first;  ///< the first `keep` differences, in path order
+
+  bool same_file_set() const { return missing == 0 && extra == 0; }
+  bool same_content() const { return content_different == 0 && unreadable == 0; }
+};
+
+using EntrySource = std::function<std::optional<Entry>()>;
+
+/// Both sources in ascending byte order of paths. Keeps at most `keep` differences in `first`;
+/// `each` (optional) sees every one.
+DiffResult diff_entries(const EntrySource& wanted, const EntrySource& landed, size_t keep = 100,
+                        const std::function<void(const Difference&)>& each = {});
+
+}  // namespace fairwire

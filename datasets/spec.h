@@ -1,0 +1,52 @@
+// A data set's recipe (docs/dataset.md, schema 1): what shall be in the tree, in words small
+// enough to publish. With a seed it gives the same tree everywhere, byte for byte.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+
+namespace fairwire {
+
+enum class Content { random, log_text, zeros };
+
+/// One group of files of a recipe. Sizes are drawn from an integer quantile table: 2 or more
+/// values at evenly spaced quantiles from 0 to 1, linear between; a single value is a fixed size.
+struct FileGroup {
+  std::string folder;    ///< relative path of the group's top folder; empty: the root
+  std::string prefix;    ///< file names are PREFIX + zero-padded number + SUFFIX
+  std::string suffix;
+  int64_t count = 0;
+  std::vector<int64_t> size_quantiles;
+  int64_t files_per_folder = 0;  ///< 0: all in one; else numbered sub-folders
+  Content content = Content::random;
+};
+
+/// Something that is not a plain file.
+struct SpecialEntry {
+  enum class Kind { directory, symlink, hardlink, fifo, file };
+  Kind kind = Kind::directory;
+  std::string path;    ///< bytes, unescaped
+  std::string target;  ///< of a symlink (bytes) or a hard link (path of an earlier entry)
+  int64_t size = 0;    ///< of a file
+  unsigned mode = 0;   ///< 0: the recipe's default
+};
+
+struct DatasetSpec {
+  std::string name;
+  std::string title;
+  std::vector<FileGroup> groups;
+  std::vector<SpecialEntry> entries;
+  unsigned file_mode = 0644;
+  unsigned directory_mode = 0755;
+  int64_t first_mtime_s = 0;  ///< the n-th entry made gets first + n seconds (and n ns)
+
+  int64_t planned_files() const;
+};
+
+/// Throws FormatError{file, pointer, reason}. Bounds: docs/dataset.md.
+DatasetSpec parse_dataset_spec(const Json& json, const std::string& file);
+
+}  // namespace fairwire

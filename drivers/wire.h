@@ -1,0 +1,40 @@
+// A wire: the network between the machines of a testbed. It is attached to freshly built machines
+// and goes with them; it says of itself what it carried, so that a late or lossy wire is known.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/json.h"
+#include "drivers/machine.h"
+
+namespace fairwire {
+
+/// What went from one machine to another since the wire was attached.
+struct PairCount {
+  std::string from;
+  std::string to;
+  int64_t bytes = 0;
+  int64_t packets = 0;
+  int64_t dropped_packets = 0;
+};
+
+struct WireReading {
+  std::vector<PairCount> pairs;  ///< empty: this wire cannot tell pairs apart
+  Json lateness;                 ///< null for a wire that delays nothing
+};
+
+class Wire {
+ public:
+  virtual ~Wire() = default;
+
+  /// Machine name → address at which the others reach it, in the order of the machines.
+  virtual std::vector<std::pair<std::string, std::string>> addresses() const = 0;
+  virtual WireReading read() = 0;
+  /// Goodput in bytes/s that theory allows from one machine to another; 0: no bound.
+  virtual int64_t theory_bytes_per_second(const std::string& from, const std::string& to) const = 0;
+};
+
+}  // namespace fairwire
