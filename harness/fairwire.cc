@@ -1,0 +1,7 @@
+#include "harness/fairwire.h"
+
+namespace fairwire {
+
+std::string version() { return FAIRWIRE_VERSION; }
+
+}  // namespace fairwire
