@@ -1,0 +1,23 @@
+// What a killed run may leave on this host, and its removal. Everything fairwire takes carries a
+// token of its owner (pid and start time); what an owner that is gone left behind is swept by
+// the next start. Namespaces and mounts need no sweeping: they end with their last process.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace fairwire {
+
+/// "PID-STARTTIME" of this process: unique until reboot, and its owner's life can be checked.
+std::string owner_token();
+/// True while the process that made the token lives.
+bool owner_alive(const std::string& token);
+
+/// Kills the processes and removes the control groups (fairwire-TOKEN…) and folders
+/// (/dev/shm/fairwire-TOKEN…) of dead owners. Returns one line for each thing swept.
+std::vector<std::string> sweep_leftovers();
+
+/// Folders on this host: /dev/shm/fairwire-TOKEN.
+std::string owner_folder(const std::string& token);
+
+}  // namespace fairwire
