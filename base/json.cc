@@ -195,7 +195,7 @@ std::string pointer_token(std::string_view key) {
   return token;
 }
 
-std::string join_words(std::initializer_list<std::string_view> words) {
+std::string join_words(std::span<const std::string_view> words) {
   std::string joined;
   for (const std::string_view word : words) {
     if (!joined.empty()) joined += ", ";
@@ -367,7 +367,7 @@ std::vector<std::string> JsonView::as_strings() const {
   return strings;
 }
 
-std::string JsonView::as_one_of(std::initializer_list<std::string_view> words) const {
+std::string JsonView::as_one_of(std::span<const std::string_view> words) const {
   std::string text = as_string();
   for (const std::string_view word : words) {
     if (text == word) return text;
@@ -394,7 +394,7 @@ void JsonView::allow_only(std::initializer_list<std::string_view> keys) const {
   for (const auto& [name, view] : members()) {
     bool known = false;
     for (const std::string_view key : keys) known = known || name == key;
-    if (!known) view.fail("unknown key; the keys here are: " + join_words(keys));
+    if (!known) view.fail("unknown key; the keys here are: " + join_words(std::span(keys.begin(), keys.size())));
   }
 }
 
