@@ -1,8 +1,9 @@
 #include "drivers/tool.h"
 
+#include <regex.h>
+
 #include <algorithm>
 #include <array>
-#include <regex>
 
 #include "base/digest.h"
 #include "base/error.h"
@@ -155,13 +156,30 @@ ToolRole parse_role(const JsonView& view, const std::vector<ToolFile>& common_fi
   return role;
 }
 
-void check_regex(const JsonView& view) {
-  try {
-    const std::regex expression(view.as_string());
-    if (expression.mark_count() < 1) view.fail("needs one group that holds the version");
-  } catch (const std::regex_error&) {
-    view.fail("not a regular expression");
+// A compiled POSIX extended regular expression.
+class Pattern {
+ public:
+  explicit Pattern(const std::string& text)
+      : status_(::regcomp(&compiled_, text.c_str(), REG_EXTENDED)) {}
+  ~Pattern() {
+    if (valid()) ::regfree(&compiled_);
   }
+  Pattern(const Pattern&) = delete;
+  Pattern& operator=(const Pattern&) = delete;
+
+  bool valid() const { return status_ == 0; }
+  size_t groups() const { return compiled_.re_nsub; }
+  const regex_t& get() const { return compiled_; }
+
+ private:
+  regex_t compiled_{};
+  int status_;
+};
+
+void check_pattern(const JsonView& view) {
+  const Pattern pattern(view.as_string());
+  if (!pattern.valid()) view.fail("not a POSIX extended regular expression");
+  if (pattern.groups() < 1) view.fail("needs one group that holds the version");
 }
 
 void check_roles(const JsonView& view, const ToolSpec& tool) {
@@ -200,7 +218,7 @@ ToolSpec parse_tool(const Json& json, const std::string& file) {
   const JsonView version = view.at("version");
   version.allow_only({"argv", "match"});
   tool.version_argv = parse_argv(version.at("argv"));
-  check_regex(version.at("match"));
+  check_pattern(version.at("match"));
   tool.version_match = version.at("match").as_string();
   tool.binaries = {tool.version_argv[0]};
   if (const auto binaries = view.find("binaries")) tool.binaries = bound_texts(*binaries);
@@ -238,6 +256,16 @@ ToolSpec load_tool(const std::string& path) {
   ToolSpec tool = parse_tool(Json::parse(text, path), path);
   tool.digest = to_hex(sha256(text));
   return tool;
+}
+
+std::optional<std::string> ToolSpec::find_version(const std::string& output) const {
+  const Pattern pattern(version_match);
+  regmatch_t groups[2];
+  if (!pattern.valid() || ::regexec(&pattern.get(), output.c_str(), 2, groups, 0) != 0) {
+    return std::nullopt;
+  }
+  return output.substr(static_cast<size_t>(groups[1].rm_so),
+                       static_cast<size_t>(groups[1].rm_eo - groups[1].rm_so));
 }
 
 std::string expand(std::string_view text, const Bindings& bindings, const std::string& file) {

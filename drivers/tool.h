@@ -55,7 +55,7 @@ struct ToolSpec {
   std::string name;
   std::string title;
   std::vector<std::string> version_argv;
-  std::string version_match;  ///< ECMAScript regular expression; its first group is the version
+  std::string version_match;          ///< POSIX extended expression; its first group is the version
   std::vector<std::string> binaries;  ///< programs whose path and SHA-256 are recorded
   std::vector<std::string> can;
   std::vector<std::string> keeps;  ///< mode, mtime, mtime-seconds, symlink, hard-link, …
@@ -68,7 +68,9 @@ struct ToolSpec {
 
   bool is_service() const { return can.empty(); }
   bool can_do(std::string_view scenario) const;
-  const ToolRole* role(const std::string& name) const;  ///< nullptr when it has none
+  const ToolRole* role(const std::string& role_name) const;  ///< nullptr when it has none
+  /// The first group of version_match in what version_argv printed.
+  std::optional<std::string> find_version(const std::string& output) const;
 };
 
 /// Throws FormatError naming the file and the JSON pointer: closed schema, known bindings only.
