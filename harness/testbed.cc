@@ -6,7 +6,9 @@
 
 namespace fairwire {
 
-bool is_fresh_kind(const std::string& kind) { return kind == "netns"; }
+bool is_fresh_kind(const std::string& kind) {
+  return kind == "netns";
+}
 
 Machine& Stage::machine(const std::string& name) const {
   for (Machine* machine : machines) {
