@@ -13,7 +13,7 @@ namespace fairwire {
 
 /// A source tree on a machine, and what is known of it.
 struct SourceTree {
-  std::string name;         ///< of the recipe
+  std::string name;  ///< of the recipe
   std::string title;
   std::string path;         ///< on the machine; its last part is "tree"
   TreeSummary summary;      ///< of the full manifest

@@ -21,7 +21,7 @@ struct VerifyResult {
   DiffResult diff;
   bool had_crlf = false;
   bool content_only = false;  ///< the list knows no metadata, folders or links
-  int64_t not_regular = 0;   ///< FIFOs, sockets, devices: listed, never read
+  int64_t not_regular = 0;    ///< FIFOs, sockets, devices: listed, never read
   int64_t hashed_bytes = 0;
 };
 VerifyResult verify_directory(const std::string& directory, const std::string& list,
