@@ -48,10 +48,7 @@ Trial::Trial(const TrialContext& context, const PlannedTrial& planned)
 
 TrialRecord Trial::run() {
   const std::string unsupported = why_unsupported(*spec_, *tool_, planned_.control);
-  if (!unsupported.empty()) {
-    trouble(Outcome::unsupported, unsupported);
-    return record_;
-  }
+  if (!unsupported.empty()) return unsupported_record(context_, planned_, unsupported);
   record_.outcome = Outcome::completed;
   try {
     run_phases();
@@ -131,6 +128,14 @@ Seat& Trial::writer() {
 
 TrialRecord run_trial(const TrialContext& context, const PlannedTrial& planned) {
   return Trial(context, planned).run();
+}
+
+TrialRecord unsupported_record(const TrialContext& context, const PlannedTrial& planned,
+                               const std::string& reason) {
+  TrialRecord record = planned_record(context, planned);
+  record.outcome = Outcome::unsupported;
+  record.reason = reason;
+  return record;
 }
 
 std::string why_unsupported(const CaseSpec& spec, const ToolSpec& tool, bool control) {

@@ -131,6 +131,10 @@ class Trial {
 
 TrialRecord run_trial(const TrialContext& context, const PlannedTrial& planned);
 
+/// The record of a trial that cannot be run here, for the stated reason.
+TrialRecord unsupported_record(const TrialContext& context, const PlannedTrial& planned,
+                               const std::string& reason);
+
 /// Why this variant cannot run this case, before anything is started; empty when it can.
 std::string why_unsupported(const CaseSpec& spec, const ToolSpec& tool, bool control);
 
