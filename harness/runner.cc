@@ -235,6 +235,20 @@ ReportResult write_report(const std::vector<std::string>& results_files, const s
   return {code_of(report), folder + "/index.html", report.terminal};
 }
 
+PlanCost plan_cost(const Plan& plan, const TestbedSpec& testbed) {
+  check_plan(plan, testbed);
+  load_tools(plan);
+  const std::vector<CaseSize> sizes = case_sizes(plan, testbed);
+  const std::vector<PlannedTrial> schedule = make_schedule(plan);
+  PlanCost cost;
+  cost.trials = static_cast<int64_t>(schedule.size());
+  cost.duration = expected_duration(schedule, sizes);
+  for (const PlannedTrial& trial : schedule) {
+    if (!trial.control) cost.bytes += sizes[trial.case_index].bytes;
+  }
+  return cost;
+}
+
 RunResult run_plan(const Plan& plan, const TestbedSpec& testbed, const Builders& builders,
                    Clock& clock, const RunSettings& settings) {
   check_plan(plan, testbed);

@@ -19,6 +19,15 @@ struct RunSettings {
   std::function<void(const std::string&)> tell;  ///< text for the user, as it happens
 };
 
+/// What a plan would cost, from sizes and wires: no promise, an order of magnitude.
+struct PlanCost {
+  int64_t trials = 0;
+  int64_t bytes = 0;  ///< of payload, all trials together
+  Nanoseconds duration{};
+};
+/// Throws FormatError when plan, tools and testbed do not fit.
+PlanCost plan_cost(const Plan& plan, const TestbedSpec& testbed);
+
 struct RunResult {
   ExitCode code = ExitCode::good;
   std::string folder;
