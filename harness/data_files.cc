@@ -18,14 +18,23 @@ std::string data_folder() {
 std::string find_data_file(const std::string& room, const std::string& name,
                            const std::string& file, const std::string& pointer) {
   const bool is_path = name.find('/') != std::string::npos || name.ends_with(".json");
-  const std::string path = is_path ? name : data_folder() + "/" + room + "/" + name + ".json";
-  if (::access(path.c_str(), R_OK) == 0) return path;
-  std::string reason =
-      is_path ? "cannot read " + path : "\"" + name + "\" is not in " + room + "; there are:";
+  std::vector<std::string> candidates;
+  if (is_path) {
+    candidates.push_back(name);
+  } else {
+    const std::string own = file.substr(0, file.rfind('/') + 1) + room.substr(room.rfind('/') + 1);
+    if (!file.empty()) candidates.push_back(own + "/" + name + ".json");
+    candidates.push_back(data_folder() + "/" + room + "/" + name + ".json");
+  }
+  for (const std::string& path : candidates) {
+    if (::access(path.c_str(), R_OK) == 0) return path;
+  }
+  std::string reason = "cannot be read";
   if (!is_path) {
+    reason = "there is no \"" + name + "\" in " + room + "; there are:";
     for (const std::string& known : list_data_files(room)) reason += " " + known;
   }
-  throw FormatError(file.empty() ? path : file, pointer, reason);
+  throw FormatError(file.empty() ? name : file, pointer, is_path ? name + " " + reason : reason);
 }
 
 std::vector<std::string> list_data_files(const std::string& room) {

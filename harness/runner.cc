@@ -25,8 +25,8 @@ namespace {
 
 constexpr size_t kMaximumInput = 4 << 20;
 
-DatasetSpec load_recipe(const std::string& name) {
-  const std::string file = find_data_file(kSpecsRoom, name, "", "");
+DatasetSpec load_recipe(const std::string& name, const Plan& plan) {
+  const std::string file = find_data_file(kSpecsRoom, name, plan.file, "");
   return parse_dataset_spec(Json::parse_file(file, kMaximumInput), file);
 }
 
@@ -46,7 +46,7 @@ int64_t rough_bytes(const DatasetSpec& spec) {
 std::vector<CaseSize> case_sizes(const Plan& plan, const TestbedSpec& testbed) {
   std::vector<CaseSize> sizes;
   for (const CaseSpec& spec : plan.cases) {
-    const DatasetSpec recipe = load_recipe(spec.dataset);
+    const DatasetSpec recipe = load_recipe(spec.dataset, plan);
     CaseSize size;
     size.bytes = rough_bytes(recipe);
     size.files = recipe.planned_files();
@@ -65,7 +65,7 @@ std::vector<CaseSize> case_sizes(const Plan& plan, const TestbedSpec& testbed) {
 std::vector<PlannedCase> planned_cases(const Plan& plan, const TestbedSpec& testbed) {
   std::vector<PlannedCase> cases;
   for (const CaseSpec& spec : plan.cases) {
-    const DatasetSpec recipe = load_recipe(spec.dataset);
+    const DatasetSpec recipe = load_recipe(spec.dataset, plan);
     PlannedCase planned{spec.name,
                         spec.title,
                         spec.scenario,
@@ -94,7 +94,7 @@ class Run {
         expected_(expected_duration(schedule_, case_sizes(plan, testbed))),
         testbed_(testbed, builders),
         folder_(settings.runs, plan.name, clock.wall()),
-        shelf_(folder_.path() + "/datasets", plan.seed),
+        shelf_(folder_.path() + "/datasets", plan.file, plan.seed),
         results_(folder_.results()) {}
 
   void announce() const {

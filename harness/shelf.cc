@@ -3,6 +3,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/file_descriptor.h"
+#include "base/log.h"
 #include "base/rng.h"
 #include "base/temp_dir.h"
 #include "harness/data_files.h"
@@ -21,16 +22,16 @@ std::string fingerprint(Machine& machine, const std::string& path, const std::st
 
 }  // namespace
 
-Shelf::Shelf(std::string folder, uint64_t seed) : folder_(std::move(folder)), seed_(seed) {}
+Shelf::Shelf(std::string folder, std::string asked_by, uint64_t seed)
+    : folder_(std::move(folder)), asked_by_(std::move(asked_by)), seed_(seed) {}
 
 const SourceTree& Shelf::provide(Machine& machine, const std::string& dataset) {
   const auto key = std::make_pair(machine.info().name, dataset);
   if (const auto found = trees_.find(key); found != trees_.end()) {
-    if (!unchanged(machine, found->second)) {
-      throw ProtocolError("the data set " + dataset + " on " + machine.info().name +
-                          " is no longer what was made");
-    }
-    return found->second;
+    if (unchanged(machine, found->second)) return found->second;
+    log_warning("the data set " + dataset + " on " + machine.info().name +
+                " is no longer what was made; making it again");
+    trees_.erase(found);
   }
   return trees_.emplace(key, make(machine, dataset)).first->second;
 }
@@ -40,7 +41,7 @@ bool Shelf::unchanged(Machine& machine, const SourceTree& source) {
 }
 
 SourceTree Shelf::make(Machine& machine, const std::string& dataset) {
-  const std::string file = find_data_file(kSpecsRoom, dataset, "", "");
+  const std::string file = find_data_file(kSpecsRoom, dataset, asked_by_, "");
   const std::string text = read_file(file, kMaximumRecipe);
   const Json recipe = Json::parse(text, file);
   const JsonView view(recipe, file);

@@ -23,11 +23,12 @@ struct SourceTree {
 
 class Shelf {
  public:
-  /// Manifests are kept in `folder` on this host.
-  Shelf(std::string folder, uint64_t seed);
+  /// Manifests are kept in `folder` on this host; `asked_by` is the plan file, beside which
+  /// recipes are looked for first.
+  Shelf(std::string folder, std::string asked_by, uint64_t seed);
 
-  /// The data set on that machine, made when it is not there yet. Throws FormatError for a bad
-  /// recipe, ProtocolError when a tree that was there has changed.
+  /// The data set on that machine; made when it is not there yet, and made again when something
+  /// has changed it. Throws FormatError for a bad recipe.
   const SourceTree& provide(Machine& machine, const std::string& dataset);
 
   /// True when the tree still has the fingerprint it was made with.
@@ -37,6 +38,7 @@ class Shelf {
   SourceTree make(Machine& machine, const std::string& dataset);
 
   std::string folder_;
+  std::string asked_by_;
   uint64_t seed_;
   std::map<std::pair<std::string, std::string>, SourceTree> trees_;
 };
