@@ -1,5 +1,6 @@
 // The comparison behind every verdict: two sorted streams of entries merged into what is missing,
-// extra and different. Content, file set and metadata are separate answers.
+// extra and different. Content, file set and metadata are separate answers. Invariant: a file is
+// never called equal because one side was not read; that is `unreadable`.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +15,18 @@
 namespace fairwire {
 
 struct Difference {
-  enum class Kind { missing, extra, type, size, content, target, mode, mtime, hard_link, unreadable };
+  enum class Kind {
+    missing,
+    extra,
+    type,
+    size,
+    content,
+    target,
+    mode,
+    mtime,
+    hard_link,
+    unreadable
+  };
   Kind kind;
   std::string path;    ///< bytes
   std::string wanted;  ///< in words; empty when there is nothing to say
@@ -26,8 +38,8 @@ const char* to_string(Difference::Kind kind);
 struct DiffResult {
   int64_t wanted_entries = 0;
   int64_t landed_entries = 0;
-  int64_t wanted_bytes = 0;
-  int64_t verified_bytes = 0;  ///< of files whose SHA-256 was compared and equal
+  int64_t wanted_bytes = 0;    ///< a file with several names counts once
+  int64_t verified_bytes = 0;  ///< the part of it whose SHA-256 was compared and equal
   int64_t missing = 0;
   int64_t extra = 0;
   int64_t content_different = 0;  ///< type, size, content or symlink target
@@ -37,14 +49,18 @@ struct DiffResult {
   int64_t hard_link_different = 0;
   std::vector<Difference> first;  ///< the first `keep` differences, in path order
 
+  /// Which paths there are. A path of another type is in the set, and different in content.
   bool same_file_set() const { return missing == 0 && extra == 0; }
   bool same_content() const { return content_different == 0 && unreadable == 0; }
 };
 
 using EntrySource = std::function<std::optional<Entry>()>;
 
-/// Both sources in ascending byte order of paths. Keeps at most `keep` differences in `first`;
-/// `each` (optional) sees every one.
+/// Both sources in ascending byte order of paths, else FormatError{"the wanted tree" or "the landed
+/// tree", path, reason}. Keeps at most `keep` differences in `first`; `each` (optional) sees every
+/// one, in path order. When neither side of a file has a digest (a walk without hashing), content
+/// is not compared and its bytes are not verified. The mode of symlinks is not compared; of entries
+/// that are `content_only`, nothing but the digest is.
 DiffResult diff_entries(const EntrySource& wanted, const EntrySource& landed, size_t keep = 100,
                         const std::function<void(const Difference&)>& each = {});
 

@@ -13,11 +13,11 @@ namespace fairwire {
 struct Mutation {
   enum class Kind { append, prepend, insert, overwrite_blocks, rename, touch, remove };
   Kind kind = Kind::append;
-  std::string path;       ///< relative; "*" means every regular file, in byte order of paths
-  std::string to;         ///< of rename
-  int64_t bytes = 0;      ///< of append, prepend, insert
-  int64_t block_bytes = 0;      ///< of overwrite_blocks
-  int64_t per_thousand = 0;     ///< share of blocks overwritten
+  std::string path;          ///< relative; "*" means every regular file, in byte order of paths
+  std::string to;            ///< of rename
+  int64_t bytes = 0;         ///< of append, prepend, insert
+  int64_t block_bytes = 0;   ///< of overwrite_blocks
+  int64_t per_thousand = 0;  ///< share of blocks overwritten
 };
 
 struct MutationScript {

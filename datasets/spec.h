@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/json.h"
@@ -15,8 +17,8 @@ enum class Content { random, log_text, zeros };
 /// One group of files of a recipe. Sizes are drawn from an integer quantile table: 2 or more
 /// values at evenly spaced quantiles from 0 to 1, linear between; a single value is a fixed size.
 struct FileGroup {
-  std::string folder;    ///< relative path of the group's top folder; empty: the root
-  std::string prefix;    ///< file names are PREFIX + zero-padded number + SUFFIX
+  std::string folder;  ///< relative path of the group's top folder; empty: the root
+  std::string prefix;  ///< file names are PREFIX + zero-padded number + SUFFIX
   std::string suffix;
   int64_t count = 0;
   std::vector<int64_t> size_quantiles;
@@ -31,7 +33,8 @@ struct SpecialEntry {
   std::string path;    ///< bytes, unescaped
   std::string target;  ///< of a symlink (bytes) or a hard link (path of an earlier entry)
   int64_t size = 0;    ///< of a file
-  unsigned mode = 0;   ///< 0: the recipe's default
+  Content content = Content::random;  ///< of a file
+  std::optional<unsigned> mode;       ///< without it the recipe's default
 };
 
 struct DatasetSpec {
@@ -43,8 +46,15 @@ struct DatasetSpec {
   unsigned directory_mode = 0755;
   int64_t first_mtime_s = 0;  ///< the n-th entry made gets first + n seconds (and n ns)
 
-  int64_t planned_files() const;
+  int64_t planned_files() const;  ///< names of regular files: hard links count
 };
+
+/// Path of the `index`-th file of a group, from 0.
+std::string group_path(const FileGroup& group, int64_t index);
+
+/// A mode as our formats write it: exactly four octal digits, "0644".
+std::optional<unsigned> parse_mode(std::string_view text);
+std::string format_mode(unsigned mode);
 
 /// Throws FormatError{file, pointer, reason}. Bounds: docs/dataset.md.
 DatasetSpec parse_dataset_spec(const Json& json, const std::string& file);
