@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -95,7 +96,10 @@ class JsonView {
   double as_number() const;
   std::vector<std::string> as_strings() const;
   /// One of the listed words; the message names them all.
-  std::string as_one_of(std::initializer_list<std::string_view> words) const;
+  std::string as_one_of(std::span<const std::string_view> words) const;
+  std::string as_one_of(std::initializer_list<std::string_view> words) const {
+    return as_one_of(std::span(words.begin(), words.size()));
+  }
 
   std::string string_or(std::string_view key, std::string_view otherwise) const;
   bool bool_or(std::string_view key, bool otherwise) const;

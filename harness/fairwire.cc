@@ -2,6 +2,8 @@
 
 namespace fairwire {
 
-std::string version() { return FAIRWIRE_VERSION; }
+std::string version() {
+  return FAIRWIRE_VERSION;
+}
 
 }  // namespace fairwire

@@ -1,0 +1,304 @@
+#include "drivers/tool.h"
+
+#include <regex.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/file_descriptor.h"
+
+namespace fairwire {
+namespace {
+
+constexpr size_t kMaximumToolFile = 1 << 20;
+
+constexpr std::array<std::string_view, 14> kBindings = {
+    "self", "tree", "work",   "writer",  "peers",    "bucket",   "port",
+    "key",  "seed", "source", "service", "fairwire", "settings", "home"};
+
+// Calls `on_text` for literal stretches and `on_binding` for each {name}.
+template <typename OnText, typename OnBinding, typename OnError>
+void scan_bindings(std::string_view text, const OnText& on_text, const OnBinding& on_binding,
+                   const OnError& on_error) {
+  while (!text.empty()) {
+    const size_t brace = text.find_first_of("{}");
+    on_text(text.substr(0, brace));
+    if (brace == std::string_view::npos) return;
+    text.remove_prefix(brace);
+    if (text.substr(0, 2) == "{{" || text.substr(0, 2) == "}}") {
+      on_text(text.substr(0, 1));
+      text.remove_prefix(2);
+      continue;
+    }
+    const size_t end = text[0] == '{' ? text.find('}') : std::string_view::npos;
+    if (end == std::string_view::npos) {
+      return on_error("a lone brace; write {{ or }} for a literal one");
+    }
+    on_binding(text.substr(1, end - 1));
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::string binding_list() {
+  std::string list;
+  for (const std::string_view name : kBindings)
+    list += (list.empty() ? "{" : " {") + std::string(name) + "}";
+  return list;
+}
+
+// A text of a tool file, with its bindings checked where they stand.
+std::string bound_text(const JsonView& view) {
+  const std::string text = view.as_string();
+  scan_bindings(
+      text, [](std::string_view) {},
+      [&](std::string_view name) {
+        if (std::find(kBindings.begin(), kBindings.end(), name) == kBindings.end()) {
+          view.fail("unknown binding {" + std::string(name) + "}; known: " + binding_list());
+        }
+      },
+      [&](const char* reason) { view.fail(reason); });
+  return text;
+}
+
+std::vector<std::string> bound_texts(const JsonView& view) {
+  std::vector<std::string> texts;
+  for (const JsonView& item : view.items()) texts.push_back(bound_text(item));
+  return texts;
+}
+
+std::vector<std::string> parse_argv(const JsonView& view) {
+  std::vector<std::string> argv = bound_texts(view);
+  if (argv.empty() || argv[0].empty()) view.fail("a command needs a program name first");
+  return argv;
+}
+
+Step parse_step(const JsonView& view) {
+  Step step;
+  if (view.json().if_array() != nullptr) {
+    step.argv = parse_argv(view);
+    return step;
+  }
+  view.allow_only({"argv", "output", "environment"});
+  step.argv = parse_argv(view.at("argv"));
+  if (const auto output = view.find("output")) step.output = bound_text(*output);
+  if (const auto environment = view.find("environment")) {
+    for (const auto& [name, value] : environment->members()) {
+      step.environment.emplace_back(name, bound_text(value));
+    }
+  }
+  return step;
+}
+
+Trigger parse_trigger(const JsonView& view) {
+  const Json* http = view.json().find("http");
+  if (http == nullptr) return {parse_step(view), Json()};
+  view.allow_only({"http"});
+  const JsonView request = view.at("http");
+  request.allow_only({"method", "url", "body", "expect"});
+  bound_text(request.at("url"));
+  return {Step{}, *http};
+}
+
+ReadyProbe parse_ready(const JsonView& view) {
+  view.allow_only({"tcp", "file", "within_s"});
+  ReadyProbe ready;
+  if (const auto tcp = view.find("tcp")) ready.tcp = bound_text(*tcp);
+  if (const auto file = view.find("file")) ready.file = bound_text(*file);
+  if (ready.tcp.empty() && ready.file.empty()) view.fail("needs \"tcp\" or \"file\"");
+  ready.within = std::chrono::seconds(view.int_or("within_s", 10, 1, 600));
+  return ready;
+}
+
+std::vector<ToolFile> parse_files(const JsonView& view) {
+  std::vector<ToolFile> files;
+  for (const auto& [path, lines] : view.members()) {
+    const Json path_json(path);
+    const std::string bound = bound_text(JsonView(path_json, view.file(), lines.pointer()));
+    if (!bound.starts_with("{work}/")) lines.fail("files are written below {work}/ only");
+    files.emplace_back(bound, bound_texts(lines));
+  }
+  return files;
+}
+
+constexpr std::array<std::string_view, 12> kScenarios = {
+    "pull",  "pull-again", "update", "push",    "push-again", "resume",
+    "swarm", "read",       "list",   "connect", "idle",       "control"};
+
+ToolRole parse_role(const JsonView& view, const std::vector<ToolFile>& common_files) {
+  ToolRole role;
+  role.files = common_files;
+  for (const auto& [key, value] : view.members()) {
+    if (key == "service") {
+      role.service = value.as_nonempty_string();
+    } else if (key == "files") {
+      for (ToolFile& file : parse_files(value)) role.files.push_back(std::move(file));
+    } else if (key == "prepare") {
+      for (const JsonView& step : value.items()) role.prepare.push_back(parse_step(step));
+    } else if (key == "shares") {
+      role.shares = bound_texts(value);
+    } else if (key == "serve") {
+      role.serve = parse_step(value);
+    } else if (key == "ready") {
+      role.ready = parse_ready(value);
+    } else if (key == "stop") {
+      role.stop = parse_step(value);
+    } else if (std::find(kScenarios.begin(), kScenarios.end(), key) != kScenarios.end()) {
+      role.triggers[key] = parse_trigger(value);
+    } else {
+      value.fail(
+          "unknown key; the keys here are: service, files, prepare, shares, serve, ready, "
+          "stop, and the scenarios");
+    }
+  }
+  if (role.ready && !role.serve) view.fail("\"ready\" without \"serve\"");
+  return role;
+}
+
+// A compiled POSIX extended regular expression.
+class Pattern {
+ public:
+  explicit Pattern(const std::string& text)
+      : status_(::regcomp(&compiled_, text.c_str(), REG_EXTENDED)) {}
+  ~Pattern() {
+    if (valid()) ::regfree(&compiled_);
+  }
+  Pattern(const Pattern&) = delete;
+  Pattern& operator=(const Pattern&) = delete;
+
+  bool valid() const { return status_ == 0; }
+  size_t groups() const { return compiled_.re_nsub; }
+  const regex_t& get() const { return compiled_; }
+
+ private:
+  regex_t compiled_{};
+  int status_;
+};
+
+void check_pattern(const JsonView& view) {
+  const Pattern pattern(view.as_string());
+  if (!pattern.valid()) view.fail("not a POSIX extended regular expression");
+  if (pattern.groups() < 1) view.fail("needs one group that holds the version");
+}
+
+void check_roles(const JsonView& view, const ToolSpec& tool) {
+  if (tool.roles.empty()) view.fail("needs at least one role: writer, reader, relay or bucket");
+  for (const std::string& scenario : tool.can) {
+    const bool triggered = std::any_of(tool.roles.begin(), tool.roles.end(), [&](const auto& role) {
+      return role.second.triggers.contains(scenario);
+    });
+    if (!triggered) {
+      view.at("can").fail("says it can " + scenario + ", but no role has a trigger for it");
+    }
+  }
+}
+
+}  // namespace
+
+bool ToolSpec::can_do(std::string_view scenario) const {
+  return std::find(can.begin(), can.end(), scenario) != can.end();
+}
+
+const ToolRole* ToolSpec::role(const std::string& role_name) const {
+  const auto found = roles.find(role_name);
+  return found == roles.end() ? nullptr : &found->second;
+}
+
+ToolSpec parse_tool(const Json& json, const std::string& file) {
+  const JsonView view(json, file);
+  view.allow_only({"schema", "name", "title", "version", "binaries", "can", "keeps", "settings",
+                   "files", "writer", "reader", "relay", "bucket", "done", "durable", "counters",
+                   "notes"});
+  view.at("schema").as_int(1, 1);
+  ToolSpec tool;
+  tool.file = file;
+  tool.name = view.at("name").as_nonempty_string();
+  tool.title = view.string_or("title", tool.name);
+  const JsonView version = view.at("version");
+  version.allow_only({"argv", "match"});
+  tool.version_argv = parse_argv(version.at("argv"));
+  check_pattern(version.at("match"));
+  tool.version_match = version.at("match").as_string();
+  tool.binaries = {tool.version_argv[0]};
+  if (const auto binaries = view.find("binaries")) tool.binaries = bound_texts(*binaries);
+  if (const auto can = view.find("can")) {
+    for (const JsonView& item : can->items()) tool.can.push_back(item.as_one_of(kScenarios));
+  }
+  if (const auto keeps = view.find("keeps")) {
+    for (const JsonView& item : keeps->items()) {
+      tool.keeps.push_back(item.as_one_of(
+          {"mode", "mtime", "mtime-seconds", "symlink", "hard-link", "owner", "xattr", "sparse"}));
+    }
+  }
+  if (const auto settings = view.find("settings")) {
+    for (const auto& [name, value] : settings->members()) {
+      tool.settings[name] = bound_texts(value);
+    }
+  }
+  std::vector<ToolFile> common;
+  if (const auto files = view.find("files")) common = parse_files(*files);
+  for (const char* name : {"writer", "reader", "relay", "bucket"}) {
+    if (const auto role = view.find(name)) tool.roles[name] = parse_role(*role, common);
+  }
+  if (const auto done = view.find("done")) tool.done = done->as_one_of({"exit", "converged"});
+  if (const auto durable = view.find("durable")) {
+    tool.durable = durable->as_one_of({"none", "each", "batch"});
+  }
+  if (const auto counters = view.find("counters")) tool.counters = bound_text(*counters);
+  tool.notes = view.string_or("notes", "");
+  check_roles(view, tool);
+  return tool;
+}
+
+ToolSpec load_tool(const std::string& path) {
+  const std::string text = read_file(path, kMaximumToolFile);
+  ToolSpec tool = parse_tool(Json::parse(text, path), path);
+  tool.digest = to_hex(sha256(text));
+  return tool;
+}
+
+std::optional<std::string> ToolSpec::find_version(const std::string& output) const {
+  const Pattern pattern(version_match);
+  regmatch_t groups[2];
+  if (!pattern.valid() || ::regexec(&pattern.get(), output.c_str(), 2, groups, 0) != 0) {
+    return std::nullopt;
+  }
+  return output.substr(static_cast<size_t>(groups[1].rm_so),
+                       static_cast<size_t>(groups[1].rm_eo - groups[1].rm_so));
+}
+
+std::string expand(std::string_view text, const Bindings& bindings, const std::string& file) {
+  std::string result;
+  scan_bindings(
+      text, [&](std::string_view literal) { result += literal; },
+      [&](std::string_view name) {
+        const auto found = bindings.find(std::string(name));
+        if (found == bindings.end()) {
+          throw FormatError(file, "",
+                            "{" + std::string(name) + "} has no value in \"" + std::string(text) +
+                                "\"; docs/tool.md says where each binding may stand");
+        }
+        result += found->second;
+      },
+      [&](const char* reason) { throw FormatError(file, "", reason); });
+  return result;
+}
+
+std::vector<std::string> expand_argv(const std::vector<std::string>& argv, const Bindings& bindings,
+                                     const std::vector<std::string>& settings,
+                                     const std::string& file) {
+  std::vector<std::string> expanded;
+  for (const std::string& argument : argv) {
+    if (argument == "{settings}") {
+      for (const std::string& setting : settings) {
+        expanded.push_back(expand(setting, bindings, file));
+      }
+    } else {
+      expanded.push_back(expand(argument, bindings, file));
+    }
+  }
+  return expanded;
+}
+
+}  // namespace fairwire

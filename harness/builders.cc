@@ -1,0 +1,130 @@
+#include "harness/builders.h"
+
+#include <unistd.h>
+
+#include <climits>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "base/temp_dir.h"
+#include "drivers/machines/local.h"
+#include "drivers/machines/netns.h"
+#include "drivers/machines/ssh.h"
+#include "drivers/sweep.h"
+#include "drivers/wires/open_wire.h"
+#include "drivers/wires/real_wire.h"
+#include "harness/exit_code.h"
+
+namespace fairwire {
+namespace {
+
+// The static program for other machines: `make static` puts it beside the release build.
+std::string static_binary(const std::string& self) {
+  if (const char* given = std::getenv("FAIRWIRE_STATIC"); given != nullptr && *given != '\0') {
+    return given;
+  }
+  const std::string folder = self.substr(0, self.rfind('/'));
+  const std::string beside = folder.substr(0, folder.rfind('/')) + "/static/fairwire";
+  if (::access(beside.c_str(), X_OK) == 0) return beside;
+  throw UnfitError("ssh machines need the static binary, and " + beside +
+                   " is not there: type make static, or set FAIRWIRE_STATIC");
+}
+
+}  // namespace
+
+struct Site::Options {
+  std::string token;
+  std::string folder;
+  std::string self;
+  std::vector<std::pair<std::string, std::string>>
+      addresses;  // of machines we do not lay a wire to
+};
+
+Site::Site(const TestbedSpec& testbed) : options_(std::make_shared<Options>()) {
+  options_->token = owner_token();
+  options_->folder = owner_folder(options_->token);
+  options_->self = own_binary();
+  for (const MachineSpec& machine : testbed.machines) {
+    options_->addresses.emplace_back(machine.name, machine.address);
+  }
+  make_directories(options_->folder, 0755);
+}
+
+Site::~Site() {
+  try {
+    remove_tree(options_->folder);
+  } catch (const std::exception& error) {
+    log_warning(error.what());
+  }
+}
+
+namespace {
+
+std::unique_ptr<Machine> build_netns(const MachineSpec& spec, const std::string& self,
+                                     const std::string& token, const std::string& folder) {
+  NetnsOptions options;
+  options.name = spec.name;
+  options.self_binary = self;
+  options.token = token;
+  options.store = folder + "/store-" + spec.name;
+  options.store_writable = true;
+  if (spec.root_bytes > 0) options.root_bytes = spec.root_bytes;
+  if (spec.work_bytes > 0) options.work_bytes = spec.work_bytes;
+  make_directories(options.store);
+  return make_netns_machine(options);
+}
+
+std::unique_ptr<Machine> build_ssh(const MachineSpec& spec, const std::string& self,
+                                   const std::string& folder) {
+  SshOptions options;
+  options.name = spec.name;
+  options.host = spec.host;
+  options.port = static_cast<int>(spec.port);
+  options.user = spec.user;
+  options.identity_file = spec.identity_file;
+  options.host_key = spec.host_key;
+  options.address = spec.address;
+  options.agent_binary = static_binary(self);
+  options.work_root = spec.work_root;
+  options.run_folder = folder + "/ssh";
+  make_directories(options.run_folder, 0700);
+  return make_ssh_machine(options);
+}
+
+}  // namespace
+
+Builders Site::builders() const {
+  const std::shared_ptr<Options> options = options_;
+  Builders builders;
+  builders.machine = [options](const MachineSpec& spec) -> std::unique_ptr<Machine> {
+    if (spec.kind == "local") return make_local_machine(spec.name, options->self, options->token);
+    if (spec.kind == "netns") {
+      return build_netns(spec, options->self, options->token, options->folder);
+    }
+    if (spec.kind == "ssh") return build_ssh(spec, options->self, options->folder);
+    throw UnfitError("the machine " + spec.name + " is of kind " + spec.kind +
+                     ", which this version cannot build; use local, netns or ssh");
+  };
+  builders.wire = [options](const WireSpec& spec, const std::vector<Machine*>& machines) {
+    if (spec.kind == "open") {
+      std::vector<WireEnd> ends;
+      for (Machine* machine : machines) {
+        ends.push_back({machine->info().name, machine->info().namespace_pid});
+      }
+      return make_open_wire(ends);
+    }
+    if (spec.kind == "real") return make_real_wire(options->addresses);
+    throw UnfitError("the wire " + spec.name + " is of kind " + spec.kind +
+                     ", which this version cannot lay; use open or real");
+  };
+  return builders;
+}
+
+std::string own_binary() {
+  char path[PATH_MAX];
+  const ssize_t length =
+      check_system(::readlink("/proc/self/exe", path, sizeof path), "readlink", "/proc/self/exe");
+  return std::string(path, static_cast<size_t>(length));
+}
+
+}  // namespace fairwire

@@ -1,0 +1,169 @@
+#include "harness/context.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/error.h"
+#include "harness/data_files.h"
+
+namespace fairwire {
+namespace {
+
+constexpr Nanoseconds kVersionDeadline = std::chrono::seconds(20);
+constexpr int64_t kVersionOutput = 64 << 10;
+
+const ToolSpec& load_into(ToolBox& tools, const std::string& name, const std::string& file,
+                          const std::string& pointer) {
+  if (const auto found = tools.find(name); found != tools.end()) return found->second;
+  ToolSpec tool = load_tool(find_data_file(kToolsRoom, name, file, pointer));
+  const std::string key = name;
+  return tools.emplace(key, std::move(tool)).first->second;
+}
+
+void load_services(ToolBox& tools, const ToolSpec& tool) {
+  std::vector<std::string> services;
+  for (const auto& [role_name, role] : tool.roles) {
+    if (!role.service.empty()) services.push_back(role.service);
+  }
+  for (const std::string& name : services) {
+    const ToolSpec& service = load_into(tools, name, tool.file, "/writer/service");
+    if (!service.is_service()) {
+      throw FormatError(tool.file, "/writer/service", "\"" + name + "\" has scenarios: no service");
+    }
+  }
+}
+
+// Bindings that mean something outside of a trial: enough for version commands.
+Bindings outside_bindings(const Machine& machine) {
+  return {{"fairwire", machine.info().self}, {"work", machine.info().work}};
+}
+
+Json binaries_of(const ToolSpec& tool, const std::vector<Machine*>& machines,
+                 std::string& missing) {
+  Json list = Json::array();
+  for (Machine* machine : machines) {
+    for (const std::string& binary : tool.binaries) {
+      const std::string name = expand(binary, outside_bindings(*machine), tool.file);
+      const Json found = machine->resolve_program(name);
+      if (found.is_null()) {
+        if (missing.empty()) {
+          missing = name + " is not installed on the machine " + machine->info().name;
+        }
+        continue;
+      }
+      Json entry = Json::object({{"machine", machine->info().name}});
+      for (const auto& [key, value] : *found.if_object()) entry.set(key, value);
+      list.push(std::move(entry));
+    }
+  }
+  return list;
+}
+
+Json version_of(const ToolSpec& tool, Machine& machine, std::string& missing) {
+  ExecSpec exec;
+  exec.name = "version-" + tool.name;
+  exec.argv = expand_argv(tool.version_argv, outside_bindings(machine), {}, tool.file);
+  exec.deadline = kVersionDeadline;
+  const auto report = machine.wait(machine.start(exec), kVersionDeadline + std::chrono::seconds(5));
+  if (!report || report->end == ExecEnd::not_started) {
+    if (missing.empty()) missing = exec.argv[0] + " cannot be started on " + machine.info().name;
+    return {};
+  }
+  std::string output;
+  for (const char* ending : {".out", ".err"}) {
+    output += machine.get(machine.info().work + "/logs/" + exec.name + ending, kVersionOutput)
+                  .value_or("");
+  }
+  const auto version = tool.find_version(output);
+  return version ? Json(escape_name(*version)) : Json();
+}
+
+Json tool_context(const ToolSpec& tool, const std::vector<Machine*>& machines,
+                  std::string& missing) {
+  const Json binaries = binaries_of(tool, machines, missing);
+  const Json version = missing.empty() ? version_of(tool, *machines.back(), missing) : Json();
+  return Json::object({{"name", tool.name},
+                       {"title", tool.title},
+                       {"version", version},
+                       {"file_digest", tool.digest},
+                       {"binaries", binaries},
+                       {"durable", tool.durable},
+                       {"notes", tool.notes},
+                       {"error", missing.empty() ? Json() : Json(missing)}});
+}
+
+std::vector<std::string> all_machines(const TestbedSpec& testbed) {
+  std::vector<std::string> names;
+  for (const MachineSpec& machine : testbed.machines) names.push_back(machine.name);
+  return names;
+}
+
+void require(bool good, const Plan& plan, const std::string& pointer, const std::string& reason) {
+  if (!good) throw FormatError(plan.file, pointer, reason);
+}
+
+}  // namespace
+
+ToolBox load_tools(const Plan& plan) {
+  ToolBox tools;
+  for (size_t i = 0; i < plan.controls.size(); ++i) {
+    const std::string pointer = "/controls/" + std::to_string(i);
+    const ToolSpec& tool = load_into(tools, plan.controls[i], plan.file, pointer);
+    require(tool.can_do("control"), plan, pointer, tool.name + " is no control");
+  }
+  for (size_t c = 0; c < plan.cases.size(); ++c) {
+    for (const Variant& variant : plan.cases[c].variants) {
+      const std::string pointer = "/cases/" + std::to_string(c);
+      const ToolSpec& tool = load_into(tools, variant.tool, plan.file, pointer);
+      for (const std::string& setting : variant.settings) {
+        require(tool.settings.contains(setting), plan, pointer,
+                "\"" + variant.name + "\": " + tool.name + " has no setting \"" + setting + "\"");
+      }
+      load_services(tools, ToolSpec(tool));
+    }
+  }
+  return tools;
+}
+
+Context gather_context(const Plan& plan, const ToolBox& tools, Testbed& testbed) {
+  Context context;
+  Stage stage = testbed.set(plan.cases.front().wire, all_machines(testbed.spec()));
+  Json machines = Json::array();
+  for (Machine* machine : stage.machines) {
+    machines.push(Json::object({{"name", machine->info().name},
+                                {"kind", machine->info().kind},
+                                {"host", machine->info().host}}));
+  }
+  Json tool_list = Json::array();
+  for (const auto& [name, tool] : tools) {
+    std::string missing;
+    tool_list.push(tool_context(tool, stage.machines, missing));
+    if (!missing.empty()) context.missing[name] = missing;
+  }
+  for (const auto& [name, tool] : tools) {  // without its service a tool cannot run either
+    for (const auto& [role_name, role] : tool.roles) {
+      const auto service = context.missing.find(role.service);
+      if (service != context.missing.end()) context.missing.emplace(name, service->second);
+    }
+  }
+  context.json = Json::object({{"machines", machines}, {"tools", tool_list}});
+  return context;
+}
+
+void check_plan(const Plan& plan, const TestbedSpec& testbed) {
+  for (size_t i = 0; i < plan.cases.size(); ++i) {
+    const CaseSpec& spec = plan.cases[i];
+    const std::string pointer = "/cases/" + std::to_string(i);
+    require(testbed.wire(spec.wire) != nullptr, plan, pointer + "/wire",
+            "the testbed " + testbed.name + " has no wire \"" + spec.wire + "\"");
+    std::vector<std::string> names = spec.readers;
+    names.push_back(spec.writer);
+    for (const std::string& name : names) {
+      require(testbed.machine(name) != nullptr, plan, pointer + "/roles",
+              "the testbed " + testbed.name + " has no machine \"" + name + "\"");
+    }
+    find_data_file(kSpecsRoom, spec.dataset, plan.file, pointer + "/dataset");
+  }
+}
+
+}  // namespace fairwire

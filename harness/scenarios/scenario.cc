@@ -1,0 +1,12 @@
+#include "harness/scenarios/scenario.h"
+
+namespace fairwire {
+
+const Scenario* find_scenario(std::string_view name) {
+  for (const Scenario* scenario : {&kPull, &kControl}) {
+    if (scenario->name == name) return scenario;
+  }
+  return nullptr;
+}
+
+}  // namespace fairwire

@@ -1,0 +1,25 @@
+// The shape of a trial: which ops are run and what is judged afterwards. One file a scenario;
+// everything else of a trial is the same for all of them.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace fairwire {
+
+class Trial;
+
+struct Scenario {
+  std::string_view name;
+  bool needs_dataset;     ///< a source tree on the writer's machine
+  void (*run)(Trial&);    ///< the timed ops
+  void (*judge)(Trial&);  ///< adds verdicts to the record
+};
+
+extern const Scenario kPull;
+extern const Scenario kControl;
+
+/// nullptr for a scenario of docs/plan.md that this version does not run.
+const Scenario* find_scenario(std::string_view name);
+
+}  // namespace fairwire

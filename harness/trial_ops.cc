@@ -1,0 +1,220 @@
+// run, settle, judge and collect: the timed part, and what is said of it.
+#include <algorithm>
+#include <fstream>
+
+#include "base/digest.h"
+#include "base/error.h"
+#include "base/file_descriptor.h"
+#include "base/log.h"
+#include "base/temp_dir.h"
+#include "harness/trial.h"
+#include "harness/verify.h"
+
+namespace fairwire {
+namespace {
+
+constexpr int64_t kMaximumManifest = int64_t{2} << 30;
+constexpr int64_t kLogTail = 256 << 10;
+constexpr int64_t kCountersLimit = 1 << 20;
+constexpr Nanoseconds kWaitStep = std::chrono::seconds(5);
+constexpr Nanoseconds kLateWriting = std::chrono::seconds(1);
+
+std::string fingerprint(const Seat& seat) {
+  return seat.machine->manifest(seat.tree, seat.base + "/fingerprint", false).digest;
+}
+
+int64_t difference(int64_t before, int64_t after) {
+  return before < 0 || after < 0 ? -1 : after - before;
+}
+
+void add_interfaces(const MeterReading& reading, int64_t sign, MachineRecord& record) {
+  for (const InterfaceCount& count : reading.interfaces) {
+    record.received_bytes += sign * count.received_bytes;
+    record.sent_bytes += sign * count.sent_bytes;
+    record.received_packets += sign * count.received_packets;
+    record.sent_packets += sign * count.sent_packets;
+  }
+}
+
+MachineRecord machine_record(const Seat& seat) {
+  MachineRecord record;
+  record.machine = seat.machine->info().name;
+  record.role = seat.role;
+  record.cpu_user_us = difference(seat.before.cpu_user_us, seat.after.cpu_user_us);
+  record.cpu_system_us = difference(seat.before.cpu_system_us, seat.after.cpu_system_us);
+  record.cpu_total_us = difference(seat.before.cpu_total_us, seat.after.cpu_total_us);
+  record.cpu_method = seat.after.cpu_method;
+  record.peak_anonymous_bytes = seat.after.peak_anonymous_bytes;
+  record.memory_period_ms = seat.after.memory_period_ms;
+  record.largest_rss_bytes = seat.largest_rss_bytes;
+  record.disk_read_bytes = seat.after.disk_read_bytes - seat.before.disk_read_bytes;
+  record.disk_written_bytes = seat.after.disk_written_bytes - seat.before.disk_written_bytes;
+  add_interfaces(seat.before, -1, record);
+  add_interfaces(seat.after, 1, record);
+  record.prepare_wall_ns = seat.prepare_wall_ns;
+  record.prepare_cpu_us = seat.prepare_cpu_us;
+  return record;
+}
+
+}  // namespace
+
+void Trial::run_ops() {
+  for (Seat& seat : seats_) seat.before = seat.machine->meter(true);
+  wire_before_ = stage_.wire->read();
+  scenario_->run(*this);
+}
+
+void Trial::run_op(const std::string& scenario, Seat& seat) {
+  const ToolRole* role = tool_->role(seat.role);
+  const auto trigger = role == nullptr ? std::map<std::string, Trigger>::const_iterator()
+                                       : role->triggers.find(scenario);
+  if (role == nullptr || trigger == role->triggers.end()) {
+    return trouble(Outcome::unsupported,
+                   tool_->name + " has no " + scenario + " for a " + seat.role);
+  }
+  ExecSpec exec = exec_spec(seat, *tool_, trigger->second.step, scenario);
+  exec.deadline = spec_->deadline;
+  exec.stall = spec_->stall;
+  const int handle = seat.machine->start(exec);
+  running_.push_back({&seat, handle, exec.name});
+  std::optional<ExecReport> report;
+  while (!report) report = seat.machine->wait(handle, kWaitStep);  // its deadline ends the wait
+  OpRecord op;
+  op.name = scenario;
+  op.machine = seat.machine->info().name;
+  op.start_ns = report->started.count();
+  op.wall_ns = (report->ended - report->started).count();
+  op.end = to_string(report->end);
+  op.exit_code = report->exit_code;
+  op.signal = report->signal;
+  op.user_us = report->user_us;
+  op.system_us = report->system_us;
+  op.largest_rss_bytes = report->largest_rss_bytes;
+  if (spec_->conditions.durable && !planned_.control) {
+    op.settle_ns = seat.machine->sync(seat.tree).count();
+    op.wall_ns += op.settle_ns;
+  }
+  record_.ops.push_back(op);
+  if (!report->left_processes.empty()) add_flag(Flag::left_processes);
+  note_end(*report, seat, exec.name);
+}
+
+void Trial::settle() {
+  for (Seat& seat : seats_) seat.after = seat.machine->meter(false);
+  const WireReading wire_after = stage_.wire->read();
+  for (size_t i = 0; i < wire_after.pairs.size(); ++i) {
+    const PairCount& before = wire_before_.pairs.at(i);
+    const PairCount& after = wire_after.pairs[i];
+    record_.wires.push_back({after.from, after.to, after.bytes - before.bytes,
+                             after.packets - before.packets,
+                             after.dropped_packets - before.dropped_packets});
+  }
+  if (!scenario_->needs_dataset) return;
+  for (const Seat* seat : readers()) fingerprints_[seat] = fingerprint(*seat);
+  // What outlived the tool gets a moment to show whether it still writes; then it is stopped.
+  if (has_flag(Flag::left_processes)) context_.clock.sleep(kLateWriting);
+}
+
+void Trial::judge() {
+  if (scenario_->needs_dataset) {
+    for (const auto& [seat, before] : fingerprints_) {
+      if (fingerprint(*seat) != before) add_flag(Flag::wrote_after_exit);
+    }
+    if (!Shelf::unchanged(*writer().machine, *source_)) {
+      return trouble(Outcome::source_changed, "the source tree changed during the trial");
+    }
+  }
+  scenario_->judge(*this);
+  if (!record_.verdicts.empty()) verdict_of_trial();
+}
+
+void Trial::judge_tree(Seat& seat) {
+  const std::string machine = seat.machine->info().name;
+  const std::string remote = seat.base + "/landed.manifest";
+  const TreeSummary landed = seat.machine->manifest(seat.tree, remote, true);
+  const auto manifest = seat.machine->get(remote, kMaximumManifest);
+  if (!manifest || to_hex(sha256(*manifest)) != landed.digest) {
+    throw ProtocolError("the manifest of " + machine + " did not come home whole");
+  }
+  const std::string folder = context_.folder + "/" + machine;
+  make_directories(folder);
+  const std::string local = folder + "/landed.manifest";
+  write_file(local, *manifest);
+  VerdictRecord verdict = judge_manifests(source_->manifest, local, tool_->keeps);
+  verdict.machine = machine;
+  verdict.wanted_digest = source_->summary.digest;
+  verdict.landed_digest = landed.digest;
+  if (verdict.overall() == Verdict::identical) {
+    remove_tree(local);  // the wanted manifest says the same
+  } else {
+    std::ofstream differences(folder + "/differences.txt");
+    for (const DifferenceRecord& d : verdict.first) {
+      differences << d.kind << ' ' << d.path << ' ' << d.wanted << " -> " << d.landed << '\n';
+    }
+  }
+  record_.verdicts.push_back(std::move(verdict));
+}
+
+void Trial::verdict_of_trial() {
+  record_.verdict = Verdict::identical;
+  for (const VerdictRecord& verdict : record_.verdicts) {
+    record_.verdict = worst(record_.verdict, verdict.overall());
+    for (OpRecord& op : record_.ops) {
+      if (op.machine != verdict.machine) continue;
+      op.verdict = verdict.overall();
+      op.bytes = verdict.verified_bytes;
+      op.files = op.verdict == Verdict::identical ? source_->summary.files : 0;
+    }
+  }
+}
+
+void Trial::collect() {
+  fill_machine_records();
+  for (const Running& done : finished_) {
+    const Machine& machine = *done.seat->machine;
+    const std::string folder = context_.folder + "/" + machine.info().name;
+    for (const char* ending : {".out", ".err"}) {
+      const auto text =
+          done.seat->machine->get(machine.info().work + "/logs/" + done.name + ending, kLogTail);
+      if (!text || text->empty()) continue;
+      make_directories(folder);
+      write_file(folder + "/" + done.name + ending + ".log", *text);
+    }
+  }
+  read_counters();
+}
+
+void Trial::fill_machine_records() {
+  std::vector<const Machine*> seen;
+  for (const Seat& seat : seats_) {
+    if (seat.after.cpu_method.empty()) continue;  // the ops never ran
+    const bool again = std::find(seen.begin(), seen.end(), seat.machine) != seen.end();
+    if (again) {  // reader and writer on one machine: one reading, both roles
+      record_.machines.back().role += "+" + seat.role;
+      continue;
+    }
+    seen.push_back(seat.machine);
+    record_.machines.push_back(machine_record(seat));
+  }
+}
+
+void Trial::read_counters() {
+  if (tool_->counters.empty()) return;
+  for (Seat* seat : readers()) {
+    const std::string path = expand(tool_->counters, seat->bindings.at(tool_->name), tool_->file);
+    const auto text = seat->machine->get(path, kCountersLimit);
+    if (!text) continue;
+    try {
+      const Json json = Json::parse(*text, path);
+      for (const JsonView& item : JsonView(json, path).at("sources").items()) {
+        record_.sources.push_back({item.at("source").as_string(), item.at("path").as_string(),
+                                   item.at("blocks").as_int(0), item.at("bytes").as_int(0)});
+      }
+    } catch (const FormatError& error) {
+      write_file(context_.folder + "/counters.txt", *text);  // kept raw, never read as 0
+      log_warning(std::string("counters not read: ") + error.what());
+    }
+  }
+}
+
+}  // namespace fairwire

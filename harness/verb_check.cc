@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "datasets/spec.h"
+#include "drivers/machines/local.h"
+#include "drivers/sweep.h"
+#include "harness/builders.h"
+#include "harness/context.h"
+#include "harness/data_files.h"
+#include "harness/progress.h"
+#include "harness/runner.h"
+#include "harness/verbs.h"
+
+namespace fairwire {
+namespace {
+
+void say(const std::string& what, const std::string& answer) {
+  fmt::print("{:<22} {}\n", what, printable(answer));
+}
+
+// Builds one machine and takes it down again: the only honest way to know.
+std::string try_machine(const MachineSpec& spec, const TestbedSpec& testbed) {
+  try {
+    const Site site(testbed);
+    const Nanoseconds start = monotonic_now();
+    const auto machine = site.builders().machine(spec);
+    return "yes, built in " + rough_duration(monotonic_now() - start) + ", CPU by " +
+           machine->meter(false).cpu_method;
+  } catch (const std::exception& error) {
+    return std::string("no: ") + error.what();
+  }
+}
+
+bool check_host(Machine& machine) {
+  struct statvfs status {};
+  const bool has_shm = ::statvfs("/dev/shm", &status) == 0;
+  say("user", ::geteuid() == 0 ? "root" : "not root: namespaces need it; type sudo fairwire …");
+  say("memory for data", has_shm ? fmt::format("{:.1f} GiB free in /dev/shm",
+                                               static_cast<double>(status.f_bavail) *
+                                                   static_cast<double>(status.f_frsize) / (1 << 30))
+                                 : "no /dev/shm");
+  say("page caches", ::access("/proc/sys/vm/drop_caches", W_OK) == 0
+                         ? "can be dropped (cache: cold)"
+                         : "stay: only root may drop them");
+  TestbedSpec testbed;
+  MachineSpec netns;
+  netns.name = "check";
+  netns.kind = "netns";
+  testbed.machines = {netns};
+  const std::string answer = try_machine(netns, testbed);
+  say("fresh machines", answer);
+  return answer.starts_with("yes");
+}
+
+void check_tools(Machine& machine) {
+  for (const std::string& name : list_data_files(kToolsRoom)) {
+    const ToolSpec tool = load_tool(find_data_file(kToolsRoom, name, "", ""));
+    std::string missing;
+    for (const std::string& binary : tool.binaries) {
+      const std::string program = expand(binary, {{"fairwire", machine.info().self}}, tool.file);
+      if (machine.resolve_program(program).is_null()) missing += " " + program;
+    }
+    say("tool " + name, missing.empty() ? "there" : "not installed:" + missing);
+  }
+}
+
+}  // namespace
+
+ExitCode check_verb(const std::string& plan_name) {
+  const auto machine = make_local_machine("here", own_binary(), owner_token());
+  const bool fit = check_host(*machine);
+  check_tools(*machine);
+  if (!plan_name.empty()) {
+    const Plan plan = load_plan(find_data_file(kPlansRoom, plan_name, "", ""));
+    const TestbedSpec testbed =
+        load_testbed(find_data_file(kTestbedsRoom, plan.testbed, plan.file, "/testbed"));
+    const PlanCost cost = plan_cost(plan, testbed);
+    say("plan " + plan.name,
+        fmt::format("{} trials, about {}, {:.1f} MB over the wires", cost.trials,
+                    rough_duration(cost.duration), static_cast<double>(cost.bytes) / 1e6));
+  }
+  return fit ? ExitCode::good : ExitCode::not_measured;
+}
+
+}  // namespace fairwire

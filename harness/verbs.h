@@ -1,0 +1,54 @@
+// One function a verb: what the command line calls once its words are understood. Each prints its
+// answer to standard output, talks to the user on standard error, and returns the exit code;
+// errors are thrown and become one line and an exit code in main.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "harness/exit_code.h"
+
+namespace fairwire {
+
+struct RunArguments {
+  std::string plan;
+  std::string testbed;  ///< empty: the plan's own
+  std::string runs = "runs";
+};
+ExitCode run_verb(const RunArguments& arguments);
+
+struct ReportArguments {
+  std::vector<std::string> runs;  ///< run folders or results.jsonl files
+  std::string page;
+  std::string out;  ///< empty: report/ of the first run
+};
+ExitCode report_verb(const ReportArguments& arguments);
+
+struct VerifyArguments {
+  std::string directory;
+  std::string list;
+  unsigned threads = 0;
+  bool quiet = false;
+};
+ExitCode verify_verb(const VerifyArguments& arguments);
+
+struct DatasetArguments {
+  std::string spec;
+  std::string directory;
+  std::string out;  ///< of a manifest; empty: standard output
+  uint64_t seed = 1;
+};
+ExitCode dataset_make_verb(const DatasetArguments& arguments);
+ExitCode dataset_manifest_verb(const DatasetArguments& arguments);
+ExitCode dataset_list_verb();
+
+ExitCode tools_list_verb();
+/// Loads tool files and says of each whether it is well formed.
+ExitCode tools_check_verb(const std::vector<std::string>& files);
+
+/// What this host can do, and what a plan would cost; `plan` may be empty.
+ExitCode check_verb(const std::string& plan);
+ExitCode sweep_verb();
+
+}  // namespace fairwire
