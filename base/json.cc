@@ -175,6 +175,10 @@ const Json* Json::find(std::string_view key) const {
 }
 
 Json Json::parse(std::string_view text, const std::string& file) {
+  // The parser takes a NUL for the end and would accept whatever stands behind it.
+  if (const size_t nul = text.find('\0'); nul != std::string_view::npos) {
+    throw FormatError(file, line_and_column(text, nul), "a NUL byte");
+  }
   Builder builder(text, file);
   nlohmann::json::sax_parse(text, &builder);
   return builder.take();
