@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "base/error.h"
 #include "base/json.h"
 #include "base/json_text.h"
@@ -113,11 +115,12 @@ int64_t JsonView::int_or(std::string_view key, int64_t otherwise, int64_t low, i
 }
 
 void JsonView::allow_only(std::initializer_list<std::string_view> keys) const {
-  for (const auto& [name, view] : members()) {
-    bool known = false;
-    for (const std::string_view key : keys) known = known || name == key;
-    if (!known)
-      view.fail("unknown key; the keys here are: " +
+  const auto* object = json_->if_object();
+  if (object == nullptr) fail("must be an object");
+  for (const auto& [name, value] : *object) {
+    if (std::find(keys.begin(), keys.end(), name) != keys.end()) continue;
+    const JsonView member(value, file_, pointer_ + pointer_token(name));
+    member.fail("unknown key; the keys here are: " +
                 join_words(std::span(keys.begin(), keys.size())));
   }
 }
