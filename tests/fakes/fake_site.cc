@@ -76,7 +76,7 @@ FakeMachine::FakeMachine(FakeSite& site, const MachineSpec& spec) : site_(site) 
   info_.self = "/bin/fairwire";
   info_.host = Json::object({{"kernel", "fake"}});
   files_ = site.stores[spec.name];
-  ++site_.machines_alive;
+  site_.machines[spec.name] = this;
 }
 
 FakeMachine::~FakeMachine() {
@@ -85,7 +85,7 @@ FakeMachine::~FakeMachine() {
   for (const auto& [path, bytes] : files_) {
     if (path.starts_with("/store/")) store[path] = bytes;
   }
-  --site_.machines_alive;
+  site_.machines.erase(info_.name);
 }
 
 int FakeMachine::start(const ExecSpec& spec) {

@@ -35,7 +35,7 @@ struct FakeSite {
   std::map<std::string, FakeProgram> programs;
   std::map<std::string, std::map<std::string, std::string>> stores;  ///< survive fresh machines
   std::string throw_at;  ///< a log line that becomes a ProtocolError
-  int machines_alive = 0;
+  std::map<std::string, FakeMachine*> machines;  ///< that are alive
   int wires_alive = 0;
 
   Builders builders();
