@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <utility>
 
 #include "base/error.h"
@@ -19,7 +20,9 @@ FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
   return *this;
 }
 
-int FileDescriptor::release() { return std::exchange(fd_, -1); }
+int FileDescriptor::release() {
+  return std::exchange(fd_, -1);
+}
 
 void FileDescriptor::close() {
   if (fd_ >= 0) ::close(std::exchange(fd_, -1));
@@ -58,21 +61,30 @@ std::string read_file(const std::string& path, size_t limit) {
   const FileDescriptor file = open_file(path, O_RDONLY);
   std::string content;
   std::byte buffer[65536];
-  while (const size_t count = file.read_some(buffer)) {
-    if (content.size() + count > limit) throw SystemError("read", path, EFBIG);
-    content.append(reinterpret_cast<const char*>(buffer), count);
+  try {
+    while (const size_t count = file.read_some(buffer)) {
+      if (content.size() + count > limit) throw SystemError("read", path, EFBIG);
+      content.append(reinterpret_cast<const char*>(buffer), count);
+    }
+  } catch (const SystemError& error) {
+    throw SystemError("read", path, error.error_number);  // a descriptor does not know its path
   }
   return content;
 }
 
 void write_file(const std::string& path, std::string_view bytes, mode_t mode) {
-  const std::string temporary = path + ".part";
-  {
-    const FileDescriptor file = open_file(temporary, O_WRONLY | O_CREAT | O_TRUNC, mode);
+  // A name of its own length: PATH may already be as long as a name can be.
+  std::string temporary = path.substr(0, path.rfind('/') + 1) + ".fairwire-XXXXXX";
+  const FileDescriptor file(
+      check_system(::mkostemp(temporary.data(), O_CLOEXEC), "create a file beside", path));
+  try {
     check_system(::fchmod(file.get(), mode), "chmod", temporary);  // whatever the umask
     file.write_all(bytes);
+    check_system(::rename(temporary.c_str(), path.c_str()), "rename " + temporary + " to", path);
+  } catch (const SystemError&) {
+    ::unlink(temporary.c_str());
+    throw;
   }
-  check_system(::rename(temporary.c_str(), path.c_str()), "rename", temporary);
 }
 
 }  // namespace fairwire

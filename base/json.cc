@@ -1,5 +1,6 @@
 #include "base/json.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -28,6 +29,20 @@ std::string line_and_column(std::string_view text, size_t position) {
   return "line " + std::to_string(line) + ", column " + std::to_string(column);
 }
 
+std::string pointer_token(std::string_view key) {
+  std::string token = "/";
+  for (const char c : key) {
+    if (c == '~') {
+      token += "~0";
+    } else if (c == '/') {
+      token += "~1";
+    } else {
+      token += c;
+    }
+  }
+  return token;
+}
+
 // Builds our values from the parser's events; refuses what our formats never hold.
 class Builder final : public nlohmann::json_sax<nlohmann::json> {
  public:
@@ -45,6 +60,10 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     return add(Json(static_cast<int64_t>(value)));
   }
   bool number_float(double value, const std::string& text) override {
+    // The parser calls an integer that is too long for 64 bits a real: it would lose digits.
+    if (text.find_first_of(".eE") == std::string::npos) {
+      refuse("an integer outside -2^63 ... 2^63 - 1: " + text);
+    }
     if (!std::isfinite(value)) refuse("a number out of range: " + text);
     return add(Json(value));
   }
@@ -55,17 +74,21 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool key(std::string& name) override {
-    if (!open_.back().keys.insert(name).second) refuse("the key \"" + name + "\" occurs twice");
+    const bool is_new = open_.back().keys.insert(name).second;
     open_.back().key = std::move(name);
+    if (!is_new) refuse("the key occurs twice");
     return true;
   }
   bool parse_error(size_t position, const std::string&,
                    const nlohmann::json::exception& error) override {
-    std::string reason = error.what();
-    if (const size_t colon = reason.rfind(": "); colon != std::string::npos) {
-      reason = reason.substr(colon + 2);
-    }
-    throw FormatError(file_, line_and_column(text_, position > 0 ? position - 1 : 0), reason);
+    // "[kind.number] parse error at line 1, column 2: reason" or "[kind.number] reason"
+    std::string_view reason = error.what();
+    const std::string_view start = reason.substr(0, reason.find(", column "));
+    const size_t end =
+        start.size() < reason.size() ? reason.find(": ", start.size()) + 2 : reason.find("] ") + 2;
+    reason.remove_prefix(std::min(end, reason.size()));
+    throw FormatError(file_, line_and_column(text_, position > 0 ? position - 1 : 0),
+                      escape_name(reason));
   }
 
  private:
@@ -75,7 +98,16 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
     std::unordered_set<std::string> keys;
   };
 
-  [[noreturn]] void refuse(const std::string& reason) { throw FormatError(file_, "", reason); }
+  [[noreturn]] void refuse(const std::string& reason) { throw FormatError(file_, here(), reason); }
+
+  std::string here() const {
+    std::string pointer;
+    for (const Open& open : open_) {
+      const auto* items = open.value.if_array();
+      pointer += items != nullptr ? "/" + std::to_string(items->size()) : pointer_token(open.key);
+    }
+    return pointer.empty() ? "/" : pointer;
+  }
 
   bool add(Json value) {
     if (open_.empty()) {
@@ -108,26 +140,79 @@ class Builder final : public nlohmann::json_sax<nlohmann::json> {
   Json root_;
 };
 
-void write_string(std::string& out, std::string_view text) {
+struct Utf8Sequence {
+  size_t length = 0;  // 0: what stands there is not UTF-8
+  uint32_t code = 0;
+};
+
+// The sequence at the start of `bytes`, which is not empty.
+Utf8Sequence first_sequence(std::string_view bytes) {
+  const auto at = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  const unsigned char first = at(0);
+  if (first < 0x80) return {1, first};
+  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
+  if (first < 0xc2 || first > 0xf4 || bytes.size() < length) return {};
+  uint32_t code = first & (0x7fu >> length);
+  for (size_t i = 1; i < length; ++i) {
+    if ((at(i) & 0xc0) != 0x80) return {};
+    code = code << 6 | (at(i) & 0x3fu);
+  }
+  constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
+  if (code < kSmallest[length] || code > 0x10ffff) return {};
+  if (code >= 0xd800 && code <= 0xdfff) return {};  // surrogates are not UTF-8
+  return {length, code};
+}
+
+// Whether a character may be shown as it is: it must not drive a terminal nor reorder a line.
+bool is_printable(uint32_t code) {
+  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return false;  // C0, DEL, C1
+  if (code >= 0x202a && code <= 0x202e) return false;              // bidirectional overrides
+  return code < 0x2066 || code > 0x2069;                           // bidirectional isolates
+}
+
+size_t printable_sequence(std::string_view bytes) {
+  const Utf8Sequence sequence = first_sequence(bytes);
+  return sequence.length > 0 && is_printable(sequence.code) ? sequence.length : 0;
+}
+
+void write_control(std::string& out, unsigned char byte) {
   static constexpr char kDigits[] = "0123456789abcdef";
+  switch (byte) {
+    case '"':
+      out += "\\\"";
+      break;
+    case '\\':
+      out += "\\\\";
+      break;
+    case '\n':
+      out += "\\n";
+      break;
+    case '\t':
+      out += "\\t";
+      break;
+    case '\r':
+      out += "\\r";
+      break;
+    default:
+      out += "\\u00";
+      out += kDigits[byte >> 4];
+      out += kDigits[byte & 15];
+  }
+}
+
+// Bytes that are not UTF-8 become U+FFFD: what we write must always be JSON.
+void write_string(std::string& out, std::string_view text) {
   out += '"';
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    switch (c) {
-      case '"': out += "\\\""; break;
-      case '\\': out += "\\\\"; break;
-      case '\n': out += "\\n"; break;
-      case '\t': out += "\\t"; break;
-      case '\r': out += "\\r"; break;
-      default:
-        if (byte < 0x20 || byte == 0x7f) {
-          out += "\\u00";
-          out += kDigits[byte >> 4];
-          out += kDigits[byte & 15];
-        } else {
-          out += c;
-        }
+  while (!text.empty()) {
+    const auto [length, code] = first_sequence(text);
+    if (length == 0) {
+      out += "\\ufffd";
+    } else if (code < 0x20 || code == '"' || code == '\\' || code == 0x7f) {
+      write_control(out, static_cast<unsigned char>(code));
+    } else {
+      out += text.substr(0, length);
     }
+    text.remove_prefix(std::max<size_t>(length, 1));
   }
   out += '"';
 }
@@ -181,20 +266,6 @@ void write_value(std::string& out, const Json& json, int indent) {
   }
 }
 
-std::string pointer_token(std::string_view key) {
-  std::string token = "/";
-  for (const char c : key) {
-    if (c == '~') {
-      token += "~0";
-    } else if (c == '/') {
-      token += "~1";
-    } else {
-      token += c;
-    }
-  }
-  return token;
-}
-
 std::string join_words(std::span<const std::string_view> words) {
   std::string joined;
   for (const std::string_view word : words) {
@@ -202,27 +273,6 @@ std::string join_words(std::span<const std::string_view> words) {
     joined += word;
   }
   return joined;
-}
-
-// The length of the printable UTF-8 sequence at the start of `bytes`; 0 when there is none.
-size_t printable_sequence(std::string_view bytes) {
-  const auto at = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
-  const unsigned char first = at(0);
-  if (first < 0x80) return first >= 0x20 && first != 0x7f ? 1 : 0;
-  const size_t length = first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
-  if (first < 0xc2 || first > 0xf4 || bytes.size() < length) return 0;
-  uint32_t code = first & (0x7fu >> length);
-  for (size_t i = 1; i < length; ++i) {
-    if ((at(i) & 0xc0) != 0x80) return 0;
-    code = code << 6 | (at(i) & 0x3fu);
-  }
-  constexpr uint32_t kSmallest[] = {0, 0, 0x80, 0x800, 0x10000};
-  if (code < kSmallest[length] || code > 0x10ffff) return 0;
-  if (code >= 0xd800 && code <= 0xdfff) return 0;        // surrogates are not UTF-8
-  if (code < 0xa0) return 0;                             // C1 controls drive terminals
-  if (code >= 0x202a && code <= 0x202e) return 0;        // bidirectional overrides
-  if (code >= 0x2066 && code <= 0x2069) return 0;        // bidirectional isolates
-  return length;
 }
 
 }  // namespace
@@ -235,7 +285,8 @@ Json::Json(uint64_t value) {
 }
 
 Json::Json(double value) : value_(value) {
-  if (!std::isfinite(value)) throw std::range_error("a number that is not finite has no place in JSON");
+  if (!std::isfinite(value))
+    throw std::range_error("a number that is not finite has no place in JSON");
 }
 
 std::optional<double> Json::if_number() const {
@@ -441,6 +492,7 @@ std::optional<std::string> unescape_name(std::string_view text) {
       return std::nullopt;
     }
   }
+  if (escape_name(bytes) != text) return std::nullopt;  // each name has one spelling
   return bytes;
 }
 

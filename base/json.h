@@ -56,12 +56,15 @@ class Json {
 
   bool operator==(const Json&) const = default;
 
-  /// Strict parse of one value. Throws FormatError{file, "", reason with line and column}.
+  /// Strict parse of one value. Throws FormatError{file, "line N, column M", reason} for bad
+  /// syntax, and with a JSON pointer for a repeated key, a number that has no place, too many
+  /// levels.
   static Json parse(std::string_view text, const std::string& file);
   /// Reads and parses a file of at most `limit` bytes.
   static Json parse_file(const std::string& path, size_t limit = size_t{16} << 20);
 
-  std::string dump() const;         ///< one line, no spaces
+  /// One line, no spaces. Bytes of strings that are not UTF-8 become U+FFFD; escape names before.
+  std::string dump() const;
   std::string dump_pretty() const;  ///< two-space indent and a closing newline
 
  private:
@@ -80,9 +83,9 @@ class JsonView {
 
   [[noreturn]] void fail(std::string_view reason) const;
 
-  JsonView at(std::string_view key) const;                      ///< a required member
-  std::optional<JsonView> find(std::string_view key) const;     ///< an optional member
-  std::vector<JsonView> items() const;                          ///< of an array
+  JsonView at(std::string_view key) const;                        ///< a required member
+  std::optional<JsonView> find(std::string_view key) const;       ///< an optional member
+  std::vector<JsonView> items() const;                            ///< of an array
   std::vector<std::pair<std::string, JsonView>> members() const;  ///< of an object
 
   std::string as_string() const;
@@ -112,7 +115,8 @@ class JsonView {
 };
 
 /// Names are bytes; JSON and terminals are not. Reversible: valid printable UTF-8 stays, a
-/// backslash becomes "\\", every other byte (controls, DEL, invalid UTF-8, C1 controls) "\xNN".
+/// backslash becomes "\\", every other byte (controls, DEL, C1 controls, text direction controls,
+/// invalid UTF-8) "\xNN".
 std::string escape_name(std::string_view bytes);
 /// The inverse; nullopt when `text` is not something escape_name writes.
 std::optional<std::string> unescape_name(std::string_view text);

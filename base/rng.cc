@@ -42,11 +42,14 @@ uint64_t Rng::next() {
 
 uint64_t Rng::below(uint64_t bound) {
   assert(bound > 0);
-  const uint64_t reject_below = -bound % bound;
-  while (true) {
-    const Uint128 product = static_cast<Uint128>(next()) * bound;
-    if (static_cast<uint64_t>(product) >= reject_below) return static_cast<uint64_t>(product >> 64);
+  Uint128 product = static_cast<Uint128>(next()) * bound;
+  if (static_cast<uint64_t>(product) < bound) {  // only then is the division worth its price
+    const uint64_t reject_below = -bound % bound;
+    while (static_cast<uint64_t>(product) < reject_below) {
+      product = static_cast<Uint128>(next()) * bound;
+    }
   }
+  return static_cast<uint64_t>(product >> 64);
 }
 
 void Rng::fill(std::span<std::byte> bytes) {

@@ -22,30 +22,37 @@ struct CloseDir {
   void operator()(DIR* dir) const { ::closedir(dir); }
 };
 
+using Directory = std::unique_ptr<DIR, CloseDir>;
+
+constexpr size_t kOpenLevels = 32;  // deepest ones that stay open; a tree may have any depth
+constexpr int kOpenFlags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
 // One directory being emptied. An explicit stack, not recursion: trees may be deeper than ours.
 struct Level {
-  std::unique_ptr<DIR, CloseDir> dir;
+  Directory dir;     // closed while many others lie below
   std::string name;  // of this directory within its parent
+  dev_t device = 0;
+  ino_t inode = 0;
 };
 
-std::unique_ptr<DIR, CloseDir> open_directory(int parent, const char* name) {
-  const int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  int fd = ::openat(parent, name, flags);
+// nullptr when it is gone already.
+Directory open_directory(int parent, const char* name) {
+  int fd = ::openat(parent, name, kOpenFlags);
   if (fd < 0 && errno == EACCES && ::fchmodat(parent, name, 0700, 0) == 0) {
-    fd = ::openat(parent, name, flags);  // a tool may land a folder that its owner cannot read
+    fd = ::openat(parent, name, kOpenFlags);  // a tool may land a folder its owner cannot read
   }
-  check_system(fd, "open", name);
-  DIR* dir = ::fdopendir(fd);
-  if (dir == nullptr) {
-    ::close(fd);
-    throw_system_error("open directory", name);
-  }
-  return std::unique_ptr<DIR, CloseDir>(dir);
+  if (fd < 0 && errno == ENOENT) return nullptr;
+  FileDescriptor descriptor(check_system(fd, "open", name));
+  DIR* dir = ::fdopendir(descriptor.get());
+  if (dir == nullptr) throw_system_error("open directory", name);
+  descriptor.release();
+  return Directory(dir);
 }
 
 void unlink_entry(int parent, const char* name, int flags) {
   if (::unlinkat(parent, name, flags) == 0 || errno == ENOENT) return;
-  if (errno == EACCES && ::fchmod(parent, 0700) == 0 && ::unlinkat(parent, name, flags) == 0) return;
+  if (errno == EACCES && ::fchmod(parent, 0700) == 0 && ::unlinkat(parent, name, flags) == 0)
+    return;
   throw_system_error("remove", name);
 }
 
@@ -55,6 +62,65 @@ bool is_directory(int parent, const dirent& entry) {
   return ::fstatat(parent, entry.d_name, &status, AT_SYMLINK_NOFOLLOW) == 0 &&
          S_ISDIR(status.st_mode);
 }
+
+class TreeRemoval {
+ public:
+  void run(const std::string& path) {
+    enter(AT_FDCWD, path.c_str());
+    while (!levels_.empty()) {
+      DIR* dir = levels_.back().dir.get();
+      errno = 0;
+      const dirent* entry = ::readdir(dir);
+      if (entry == nullptr) {
+        if (errno != 0) throw_system_error("list", levels_.back().name);
+        leave();
+      } else if (std::strcmp(entry->d_name, ".") != 0 && std::strcmp(entry->d_name, "..") != 0) {
+        remove_entry(::dirfd(dir), *entry);
+      }
+    }
+  }
+
+ private:
+  void enter(int parent, const char* name) {
+    Level level{open_directory(parent, name), name};
+    if (!level.dir) return;
+    struct stat status {};
+    check_system(::fstat(::dirfd(level.dir.get()), &status), "stat", name);
+    level.device = status.st_dev;
+    level.inode = status.st_ino;
+    levels_.push_back(std::move(level));
+    if (levels_.size() > kOpenLevels) levels_[levels_.size() - 1 - kOpenLevels].dir.reset();
+  }
+
+  void remove_entry(int parent, const dirent& entry) {
+    if (is_directory(parent, entry)) {
+      enter(parent, entry.d_name);
+    } else {
+      unlink_entry(parent, entry.d_name, 0);
+    }
+  }
+
+  void leave() {
+    const Level done = std::move(levels_.back());
+    levels_.pop_back();
+    if (levels_.empty()) return unlink_entry(AT_FDCWD, done.name.c_str(), AT_REMOVEDIR);
+    if (!levels_.back().dir) reopen(levels_.back(), ::dirfd(done.dir.get()));
+    unlink_entry(::dirfd(levels_.back().dir.get()), done.name.c_str(), AT_REMOVEDIR);
+  }
+
+  // From below; reading starts anew, which is fine: what was removed does not come again.
+  static void reopen(Level& level, int below) {
+    Directory dir = open_directory(below, "..");
+    struct stat status {};
+    if (!dir || ::fstat(::dirfd(dir.get()), &status) != 0 || status.st_dev != level.device ||
+        status.st_ino != level.inode) {
+      throw SystemError("remove", level.name + " (moved away meanwhile)", ESTALE);
+    }
+    level.dir = std::move(dir);
+  }
+
+  std::vector<Level> levels_;
+};
 
 }  // namespace
 
@@ -81,32 +147,17 @@ void remove_tree(const std::string& path) {
     throw_system_error("stat", path);
   }
   if (!S_ISDIR(status.st_mode)) return unlink_entry(AT_FDCWD, path.c_str(), 0);
-  std::vector<Level> levels;
-  levels.push_back({open_directory(AT_FDCWD, path.c_str()), path});
-  while (!levels.empty()) {
-    DIR* dir = levels.back().dir.get();
-    const int fd = ::dirfd(dir);
-    const dirent* entry = ::readdir(dir);
-    if (entry == nullptr) {
-      const std::string name = std::move(levels.back().name);
-      levels.pop_back();
-      unlink_entry(levels.empty() ? AT_FDCWD : ::dirfd(levels.back().dir.get()), name.c_str(),
-                   AT_REMOVEDIR);
-    } else if (std::strcmp(entry->d_name, ".") == 0 || std::strcmp(entry->d_name, "..") == 0) {
-      continue;
-    } else if (is_directory(fd, *entry)) {
-      levels.push_back({open_directory(fd, entry->d_name), entry->d_name});
-    } else {
-      unlink_entry(fd, entry->d_name, 0);
-    }
-  }
+  TreeRemoval().run(path);
 }
 
 void make_directories(const std::string& path, unsigned mode) {
   for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
     const std::string part = path.substr(0, end);
-    if (::mkdir(part.c_str(), mode) != 0 && errno != EEXIST) {
-      throw_system_error("make directory", part);
+    if (::mkdir(part.c_str(), mode) != 0) {
+      if (errno != EEXIST) throw_system_error("make directory", part);
+      struct stat status {};
+      check_system(::stat(part.c_str(), &status), "look at", part);
+      if (!S_ISDIR(status.st_mode)) throw SystemError("make directory", part, ENOTDIR);
     }
     if (end == std::string::npos) return;
   }
