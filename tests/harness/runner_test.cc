@@ -16,22 +16,12 @@
 namespace fairwire {
 namespace {
 
-constexpr char kTool[] = R"({
-  "schema": 1, "name": "NAME", "version": {"argv": ["puller"], "match": "(.)"
-}
-, "can" : ["pull"],
-          "keeps" : ["mode"],
-                    "notes" : "n",
-                              "writer" : {
-                                "files" : {"{work}/conf" : [ "port {port}", "path {source}" ]},
-                                "prepare" : [["maker"]],
-                                "serve" : [ "server", "{work}/conf" ],
-                                "ready" : {"tcp" : "{port}"}
-                              },
-                                         "reader" : {
-  "pull" : [ "PROGRAM", "{source}", "{tree}" ]
-}
-})";
+constexpr char kTool[] = R"json({
+  "schema": 1, "name": "NAME", "version": {"argv": ["puller"], "match": "(.)"},
+  "can": ["pull"], "keeps": ["mode"], "notes": "n",
+  "writer": {"files": {"{work}/conf": ["port {port}", "path {source}"]}, "prepare": [["maker"]],
+             "serve": ["server", "{work}/conf"], "ready": {"tcp": "{port}"}},
+  "reader": {"pull": ["PROGRAM", "{source}", "{tree}"]}})json";
 
 constexpr char kTestbed[] = R"({"schema": 1, "name": "t",
   "machines": [{"name": "reader", "kind": "netns"}, {"name": "writer", "kind": "netns"}],
