@@ -196,10 +196,9 @@ TEST_F(RunnerTest, WhatLandedDecidesNotTheExitCode) {
     EXPECT_EQ(trial.outcome, Outcome::completed);
     EXPECT_EQ(trial.verdict, Verdict::different);
     EXPECT_GT(trial.ops[0].wall_ns, 0) << "a wrong time is branded, never dropped";
-    if (trial.variant == "flipper") EXPECT_EQ(verdict.different, 1);
-    if (trial.variant == "dropper") EXPECT_EQ(verdict.missing, 1);
-    if (trial.variant == "adder") EXPECT_EQ(verdict.extra, 1);
-    if (trial.variant == "idler") EXPECT_EQ(verdict.missing, 3);
+    EXPECT_EQ(verdict.different, trial.variant == "flipper" ? 1 : 0);
+    EXPECT_EQ(verdict.missing, trial.variant == "dropper" ? 1 : trial.variant == "idler" ? 3 : 0);
+    EXPECT_EQ(verdict.extra, trial.variant == "adder" ? 1 : 0);
   }
 }
 
