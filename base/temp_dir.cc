@@ -50,10 +50,7 @@ Directory open_directory(int parent, const char* name) {
 }
 
 void unlink_entry(int parent, const char* name, int flags) {
-  if (::unlinkat(parent, name, flags) == 0 || errno == ENOENT) return;
-  if (errno == EACCES && ::fchmod(parent, 0700) == 0 && ::unlinkat(parent, name, flags) == 0)
-    return;
-  throw_system_error("remove", name);
+  if (::unlinkat(parent, name, flags) != 0 && errno != ENOENT) throw_system_error("remove", name);
 }
 
 bool is_directory(int parent, const dirent& entry) {
@@ -86,6 +83,9 @@ class TreeRemoval {
     if (!level.dir) return;
     struct stat status {};
     check_system(::fstat(::dirfd(level.dir.get()), &status), "stat", name);
+    if ((status.st_mode & 0700) != 0700) {
+      ::fchmod(::dirfd(level.dir.get()), 0700);  // else what it holds cannot be removed
+    }
     level.device = status.st_dev;
     level.inode = status.st_ino;
     levels_.push_back(std::move(level));
