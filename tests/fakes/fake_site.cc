@@ -22,6 +22,7 @@ class FakeWire final : public Wire {
     for (const std::string& name : names_) list.emplace_back(name, "10.0.0." + name);
     return list;
   }
+  Json conditions() const override { return Json::object({{"kind", "fake"}}); }
   WireReading read() override {
     WireReading reading;
     ++reads_;
@@ -59,10 +60,10 @@ Builders FakeSite::builders() {
     note(spec.name + " built");
     return std::make_unique<FakeMachine>(*this, spec);
   };
-  builders.wire = [this](const WireSpec& spec, const std::vector<Machine*>& machines) {
+  builders.wire = [this](const WireSpec& spec, const std::vector<Machine*>& ends) {
     note("wire " + spec.name);
     std::vector<std::string> names;
-    for (const Machine* machine : machines) names.push_back(machine->info().name);
+    for (const Machine* machine : ends) names.push_back(machine->info().name);
     return std::make_unique<FakeWire>(*this, names);
   };
   return builders;
