@@ -2,9 +2,8 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
-#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -219,23 +218,6 @@ int ExitStatus::signal() const {
   return WIFSIGNALED(status) ? WTERMSIG(status) : 0;
 }
 
-std::string find_program(const std::string& name, const std::string& path) {
-  if (name.find('/') != std::string::npos) return name;
-  int error_number = ENOENT;
-  for (size_t begin = 0; !name.empty() && begin <= path.size();) {
-    const size_t end = std::min(path.find(':', begin), path.size());
-    const std::string file = path.substr(begin, end - begin) + '/' + name;
-    struct stat status {};
-    // An empty entry means the current folder to a shell; here it means nothing.
-    if (end > begin && ::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode)) {
-      if (::access(file.c_str(), X_OK) == 0) return file;
-      error_number = EACCES;
-    }
-    begin = end + 1;
-  }
-  throw SystemError("start", name, error_number);
-}
-
 Subprocess::Subprocess(const SpawnOptions& options)
     : own_group_(options.own_group || options.own_session) {
   if (options.argv.empty()) throw SystemError("start", "", EINVAL);
@@ -254,7 +236,9 @@ Subprocess::Subprocess(const SpawnOptions& options)
   report.write_end.close();
   try {
     started_ = read_words(report.read_end, options);
-    pidfd_ = FileDescriptor(check_system(::pidfd_open(pid_, 0), "pidfd_open"));
+    // By number: glibc 2.36 declares pidfd_open without C linkage.
+    const auto fd = static_cast<int>(::syscall(SYS_pidfd_open, pid_, 0));
+    pidfd_ = FileDescriptor(check_system(fd, "pidfd_open"));
   } catch (...) {
     ::kill(pid_, SIGKILL);
     while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
