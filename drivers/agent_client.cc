@@ -41,6 +41,7 @@ AgentMachine::AgentMachine(AgentLink link, MachineSetup setup)
   info_.kind = setup.kind;
   info_.address = setup.address;
   info_.namespace_pid = setup.namespace_pid;
+  if (!setup.connection.is_null()) info_.host.set("connection", setup.connection);
 }
 
 AgentMachine::~AgentMachine() = default;

@@ -29,6 +29,7 @@ struct MachineSetup {
   std::string kind;
   std::string address;
   int namespace_pid = 0;
+  Json connection;  ///< how it was reached, for the record: becomes info().host's "connection"
   Nanoseconds call_timeout = std::chrono::seconds(60);  ///< of calls that are not long by nature
 };
 

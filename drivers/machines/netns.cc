@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <unistd.h>
 
@@ -88,12 +89,22 @@ std::unique_ptr<Machine> make_netns_machine(const NetnsOptions& options) {
   spawn.inherit_environment = true;
   spawn.stdin_fd = to.read_end.get();
   spawn.stdout_fd = from.write_end.get();
+  // The agent's words, in memory that no crash of ours can leave behind.
+  const auto errors = std::make_shared<FileDescriptor>(
+      check_system(::memfd_create("agent-errors", MFD_CLOEXEC), "memfd_create"));
+  spawn.stderr_fd = errors->get();
+
   AgentLink link;
   link.launcher = std::make_unique<Subprocess>(spawn);
   to.read_end.close();
   from.write_end.close();
   link.to_agent = std::move(to.write_end);
   link.from_agent = std::move(from.read_end);
+
+  link.early_errors = "/proc/self/fd/" + std::to_string(errors->get());
+  link.after = [errors, token = init.token, name = init.name] {
+    remove_machine_groups(token, name);
+  };
 
   MachineSetup setup;
   setup.name = options.name;

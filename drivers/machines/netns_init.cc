@@ -23,6 +23,7 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "base/log.h"
+#include "drivers/control_group.h"
 #include "drivers/machines/fresh_root.h"
 
 namespace fairwire {
@@ -30,6 +31,8 @@ namespace {
 
 // How long an agent whose harness is gone may take to kill its tree and remove its groups.
 constexpr Nanoseconds kGoodbye = std::chrono::seconds(10);
+
+constexpr int kGroupPatience = 2000;  // ms
 
 struct Channel {
   FileDescriptor janitor;
@@ -132,7 +135,8 @@ void let_go_of_output() {
   check_system(::dup2(null.get(), STDOUT_FILENO), "dup2");
 }
 
-// Stays until pid 1 has ended; an agent that outlives its harness for too long is killed.
+// Stays until pid 1 has ended and returns its wait status; an agent that outlives its harness for
+// too long is killed.
 int watch(pid_t first) {
   const FileDescriptor ended(
       check_system(static_cast<int>(::syscall(SYS_pidfd_open, first, 0)), "pidfd_open"));
@@ -147,7 +151,7 @@ int watch(pid_t first) {
   ::kill(first, SIGKILL);
   int status = 0;
   ::waitpid(first, &status, 0);
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return status;
 }
 
 int serve(const NetnsInitOptions& options) {
@@ -171,7 +175,10 @@ int serve(const NetnsInitOptions& options) {
   channel.janitor.write_all("go");
   channel.janitor.close();
   let_go_of_output();
-  return watch(first);
+  const int status = watch(first);
+  if (!WIFSIGNALED(status)) return WEXITSTATUS(status);
+  remove_machine_groups(options.token, options.name);
+  return 128 + WTERMSIG(status);
 }
 
 }  // namespace
@@ -203,6 +210,15 @@ NetnsInitOptions netns_init_options_from(const Json& json) {
           .store_writable = view.at("store_writable").as_bool(),
           .root_bytes = view.at("root_bytes").as_int(1),
           .work_bytes = view.at("work_bytes").as_int(1)};
+}
+
+void remove_machine_groups(const std::string& token, const std::string& name) {
+  for (const char* kind : {"cgroup2", "cpuacct"}) {
+    const auto own = writable_own_group(kind);
+    if (!own) continue;
+    const std::string group = *own + "/fairwire-" + token + '-' + name;
+    if (!remove_group(group, kGroupPatience)) log_warning("the control group " + group + " stays");
+  }
 }
 
 void run_netns_init(const NetnsInitOptions& options) {

@@ -27,6 +27,10 @@ struct NetnsInitOptions {
 Json to_json(const NetnsInitOptions& options);
 NetnsInitOptions netns_init_options_from(const Json& json);
 
+/// Kills what is in the control groups of that machine's agent and removes them: what an agent
+/// that was killed could not do itself.
+void remove_machine_groups(const std::string& token, const std::string& name);
+
 /// Needs a single-threaded process. Serves until the machine has ended, then ends the process
 /// without its exit handlers: a leak check would want to fork into the pid namespace that is gone.
 [[noreturn]] void run_netns_init(const NetnsInitOptions& options);

@@ -97,9 +97,10 @@ void check_same_kind(const SshOptions& options, const Place& place) {
 }
 
 Place move_in(SshConnection& connection, const SshOptions& options, const std::string& binary) {
-  const std::string seed = owner_token() + options.name + std::to_string(monotonic_now().count());
-  Place place{options.work_root, "agent-" + to_hex(sha256(binary)),
-              "stay-" + to_hex(sha256(seed)).substr(0, 16)};
+  Place place;
+  place.root = options.work_root;
+  place.binary = "agent-" + to_hex(sha256(binary));
+  place.stay = "stay-" + connection.mark();
   const RemoteResult arrival = connection.run(
       script(kArrive, {place.root, place.binary, std::to_string(binary.size()), place.stay}), "",
       kShortCommand);

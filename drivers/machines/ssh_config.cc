@@ -1,9 +1,8 @@
 #include "drivers/machines/ssh_config.h"
 
+#include <fmt/core.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cstdio>
 
 #include "base/digest.h"
 #include "base/error.h"
@@ -49,12 +48,10 @@ void check_identity(const std::string& path) {
   check_system(::stat(path.c_str(), &status), "look at the private key", path);
   const unsigned mode = status.st_mode & 0777;
   if ((mode & 077) == 0) return;
-  char text[8];
-  std::snprintf(text, sizeof text, "%04o", mode);
   throw FormatError(path, "",
-                    std::string("key file too open: mode ") + text +
-                        " lets others read it, and ssh ignores such a key; type: chmod 600 " +
-                        escape_name(path));
+                    fmt::format("key file too open: mode {:04o} lets others read it, and ssh "
+                                "ignores such a key; type: chmod 600 {}",
+                                mode, escape_name(path)));
 }
 
 // Quotes group, percent signs are tokens, and braces after a dollar sign are variables.

@@ -51,6 +51,8 @@ class SshConnection {
   /// Starts a command whose stderr goes to a file in the run folder with `label` in its name.
   RemoteSession open(const std::vector<std::string>& argv, const std::string& label);
 
+  /// A word that no other connection has: a plain name.
+  const std::string& mark() const { return mark_; }
   /// How the machine was reached, for the record: key, sharing, noise, notes.
   Json facts() const;
 

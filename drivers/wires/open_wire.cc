@@ -1,5 +1,6 @@
 #include "drivers/wires/open_wire.h"
 
+#include <fmt/core.h>
 #include <net/if.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -28,16 +29,12 @@ std::string ipv4(size_t machine) {
 }
 
 std::string ipv6(size_t machine) {
-  char text[16];
-  std::snprintf(text, sizeof text, "fd77::%zx", machine + 1);
-  return text;
+  return fmt::format("fd77::{:x}", machine + 1);
 }
 
 // Locally administered, the same in every run; of `machine`'s device towards `peer`.
 std::string hardware_address(size_t machine, size_t peer) {
-  char text[32];
-  std::snprintf(text, sizeof text, "02:77:00:00:%02zx:%02zx", machine + 1, peer + 1);
-  return text;
+  return fmt::format("02:77:00:00:{:02x}:{:02x}", machine + 1, peer + 1);
 }
 
 std::string device_towards(const std::vector<WireEnd>& ends, size_t peer) {

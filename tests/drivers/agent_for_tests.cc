@@ -1,6 +1,6 @@
-// `agent_for_tests agent …`: the real agent over a tree service that needs no data sets, so that
-// drivers/ is tested without the rooms above it. Its trees are folders of flat files; special
-// paths make it slow or make it crash.
+// `agent_for_tests agent …` and `agent_for_tests netns-init JSON`: the real thing over a tree
+// service that needs no data sets, so that drivers/ is tested without the rooms above it. Its
+// trees are folders of flat files; special paths make it slow or make it crash.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,6 +14,7 @@
 #include "base/file_descriptor.h"
 #include "base/temp_dir.h"
 #include "drivers/agent.h"
+#include "drivers/machines/netns_init.h"
 
 namespace fairwire {
 namespace {
@@ -62,11 +63,15 @@ class FakeTrees final : public TreeService {
 };
 
 int run(int argc, char** argv) {
-  if (argc < 2 || std::string(argv[1]) != "agent") {
-    std::cerr << "usage: agent_for_tests agent [--name NAME] …\n";
+  const std::string verb = argc < 2 ? "" : argv[1];
+  if (verb != "agent" && !(verb == "netns-init" && argc == 3)) {
+    std::cerr << "usage: agent_for_tests agent [--name NAME] … | netns-init JSON\n";
     return 2;
   }
   try {
+    if (verb == "netns-init") {
+      run_netns_init(netns_init_options_from(Json::parse(argv[2], "netns-init")));
+    }
     FakeTrees trees;
     return serve_agent(parse_agent_options({argv + 2, argv + argc}), trees, STDIN_FILENO,
                        STDOUT_FILENO);
