@@ -167,6 +167,7 @@ Context gather_context(const Plan& plan, const ToolBox& tools, Testbed& testbed)
 }
 
 void check_plan(const Plan& plan, const TestbedSpec& testbed) {
+  if (!plan.page.empty()) find_data_file(kPagesRoom, plan.page, plan.file, "/page");
   for (size_t i = 0; i < plan.cases.size(); ++i) {
     const CaseSpec& spec = plan.cases[i];
     const std::string pointer = "/cases/" + std::to_string(i);
