@@ -70,7 +70,10 @@ def test_words_that_make_no_sense(fairwire):
 
 def test_what_does_not_exist(fairwire):
     assert "/no/such/plan.json" in one_line(fairwire.run("/no/such/plan.json"), 2)
-    assert "/no/such/folder" in one_line(fairwire.call("verify", "/no/such/folder", "/dev/null"), 4)
+    listing = fairwire.folder / "list"
+    listing.write_text("0" * 64 + "  a\n")
+    assert "/no/such/folder" in one_line(fairwire.call("verify", "/no/such/folder", listing), 4)
+    assert "list is empty" in one_line(fairwire.call("verify", fairwire.folder, "/dev/null"), 2)
 
 
 @needs_root
