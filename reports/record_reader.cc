@@ -107,7 +107,8 @@ class FieldReader {
   }
   void name(std::string_view key, std::string& value) {
     text(key, value);
-    if (!unescape_name(value)) place_.below(key).fail("is not an escaped name");
+    const auto bytes = unescape_name(value);
+    if (!bytes || escape_name(*bytes) != value) place_.below(key).fail("is not an escaped name");
   }
   void digest(std::string_view key, std::string& value) {
     text(key, value);
