@@ -17,18 +17,18 @@ enum class EntryType { file, directory, symlink, fifo, socket, block_device, cha
 
 /// One entry beneath the root; the root itself is not listed.
 struct Entry {
-  std::string path;  ///< bytes, '/' between parts, no leading '/'
+  std::string path = {};  ///< bytes, '/' between parts, no leading '/'
   EntryType type = EntryType::file;
-  int64_t size = 0;              ///< of regular files: logical bytes; else 0
-  int64_t allocated_bytes = 0;   ///< 512 × st_blocks; of a walk only, not in a manifest
-  unsigned mode = 0;             ///< 07777 bits
-  int64_t mtime_s = 0;           ///< floor of the seconds, may be negative
-  int32_t mtime_ns = 0;          ///< 0 … 999 999 999
-  std::string target;            ///< of a symlink, bytes
-  std::string hard_link;         ///< first path (byte order) of the same inode, when there is one
-  std::optional<Digest> sha256;  ///< of regular files that were hashed
-  std::string problem;           ///< why it could not be read; then `sha256` is empty
-  bool content_only = false;     ///< of a check list: size, mode, times and links are not known
+  int64_t size = 0;             ///< of regular files: logical bytes; else 0
+  int64_t allocated_bytes = 0;  ///< 512 × st_blocks; of a walk only, not in a manifest
+  unsigned mode = 0;            ///< 07777 bits
+  int64_t mtime_s = 0;          ///< floor of the seconds, may be negative
+  int32_t mtime_ns = 0;         ///< 0 … 999 999 999
+  std::string target = {};      ///< of a symlink, bytes
+  std::string hard_link = {};   ///< first path (byte order) of the same inode, when there is one
+  std::optional<Digest> sha256 = {};  ///< of regular files that were hashed
+  std::string problem = {};           ///< why it could not be read; then `sha256` is empty
+  bool content_only = false;  ///< of a check list: size, mode, times and links are not known
 
   bool operator==(const Entry&) const = default;
 };
