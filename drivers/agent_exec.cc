@@ -96,6 +96,7 @@ void ExecTable::launch(Exec& exec) {
   exec.out.close();
   exec.err.close();
   groups_.set_main(exec.handle, exec.process->pid());
+  meter_.note_started(exec.process->pid());
   exec.report.started = exec.process->started();
   if (exec.spec.stall > Nanoseconds::zero()) {
     exec.stall.emplace(exec.spec.stall, exec.report.started, meter_.activity());

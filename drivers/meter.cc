@@ -1,5 +1,6 @@
 #include "drivers/meter.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -87,8 +88,15 @@ Activity Meter::activity() {
   return activity;
 }
 
+void Meter::note_started(pid_t pid) {
+  if (::geteuid() == 0 || !counts_disk_) return;
+  const std::string path = "/proc/" + std::to_string(pid) + "/io";
+  disk_files_[pid] = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+}
+
 void Meter::note_zombie(pid_t pid) {
-  const auto bytes = disk_bytes(pid);
+  const auto opened = disk_files_.extract(pid);
+  const auto bytes = opened ? disk_bytes(opened.mapped()) : disk_bytes(pid);
   if (!bytes) return;
   reaped_disk_.read += bytes->read;
   reaped_disk_.written += bytes->written;

@@ -3,10 +3,12 @@
 // Invariant: polling costs the same for each process, however many came before.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <vector>
 
 #include "base/clock.h"
+#include "base/file_descriptor.h"
 #include "drivers/machine.h"
 #include "drivers/process_table.h"
 #include "drivers/tool_groups.h"
@@ -35,6 +37,9 @@ class Meter {
   MeterReading read(bool reset_peak);
   Activity activity();
 
+  /// To be called for each program's first process: an ordinary user may not open the counters
+  /// of a zombie, but may read what it opened before.
+  void note_started(pid_t pid);
   /// To be called while `pid` is a zombie, right before it is reaped.
   void note_zombie(pid_t pid);
 
@@ -43,6 +48,7 @@ class Meter {
 
   ToolGroups& groups_;
   bool counts_disk_;
+  std::map<pid_t, FileDescriptor> disk_files_;  // of first processes, for ordinary users
   int64_t peak_anonymous_ = 0;
   DiskBytes reaped_disk_;
 };

@@ -122,10 +122,15 @@ int64_t anonymous_bytes(pid_t pid) {
 }
 
 std::optional<DiskBytes> disk_bytes(pid_t pid) {
-  const auto text = read_small_file(proc_path(pid, "io"));
-  if (!text) return std::nullopt;
+  return disk_bytes(FileDescriptor(::open(proc_path(pid, "io").c_str(), O_RDONLY | O_CLOEXEC)));
+}
+
+std::optional<DiskBytes> disk_bytes(const FileDescriptor& proc_io) {
+  char buffer[1024];  // seven short lines
+  const ssize_t size = ::pread(proc_io.get(), buffer, sizeof buffer, 0);
+  if (size <= 0) return std::nullopt;
   DiskBytes bytes;
-  std::istringstream words(*text);
+  std::istringstream words(std::string(buffer, static_cast<size_t>(size)));
   std::string key;
   for (int64_t value = 0; words >> key >> value;) {
     if (key == "read_bytes:") bytes.read = value;

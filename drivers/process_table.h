@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "base/file_descriptor.h"
+
 namespace fairwire {
 
 struct ProcessStat {
@@ -38,6 +40,7 @@ std::string process_name(pid_t pid);
 int64_t anonymous_bytes(pid_t pid);
 /// Of the process and the children it waited for; readable for a zombie, too.
 std::optional<DiskBytes> disk_bytes(pid_t pid);
+std::optional<DiskBytes> disk_bytes(const FileDescriptor& proc_io);
 /// The value of a variable in the environment it was started with.
 std::optional<std::string> start_variable(pid_t pid, const std::string& key);
 

@@ -31,17 +31,30 @@ void remove_rest(const std::string& folder, const std::string& owned) {
 
 std::unique_ptr<Machine> make_local_machine(const std::string& name, const std::string& self_binary,
                                             const std::string& token) {
+  LocalSetup setup;
+  setup.name = name;
+  setup.self_binary = self_binary;
+  setup.token = token;
+  return make_local_machine(setup);
+}
+
+std::unique_ptr<Machine> make_local_machine(const LocalSetup& local) {
   Pipe to_agent = make_pipe();
   Pipe from_agent = make_pipe();
   // The agent's words, in memory that no crash of ours can leave behind.
   auto errors = std::make_shared<FileDescriptor>(
       check_system(::memfd_create("agent-errors", MFD_CLOEXEC), "memfd_create"));
-  const std::string owned = owner_folder(token);
-  const std::string folder = owned + '/' + name;
+  const std::string owned = owner_folder(local.token);
+  const std::string folder = owned + '/' + local.name;
 
   SpawnOptions options;
-  options.argv = {self_binary, "agent",  "--name",         name,      "--token",
-                  token,       "--work", folder + "/work", "--store", folder + "/store"};
+  options.argv = local.before;
+  for (const std::string& word :
+       {local.self_binary, std::string("agent"), std::string("--name"), local.name,
+        std::string("--token"), local.token, std::string("--work"), folder + "/work",
+        std::string("--store"), folder + "/store", std::string("--meter"), local.meter}) {
+    options.argv.push_back(word);
+  }
   options.inherit_environment = true;
   options.stdin_fd = to_agent.read_end.get();
   options.stdout_fd = from_agent.write_end.get();
@@ -50,6 +63,8 @@ std::unique_ptr<Machine> make_local_machine(const std::string& name, const std::
 
   AgentLink link;
   link.launcher = std::make_unique<Subprocess>(options);
+  to_agent.read_end.close();  // the agent's end of output must be ours to see
+  from_agent.write_end.close();
   link.to_agent = std::move(to_agent.write_end);
   link.from_agent = std::move(from_agent.read_end);
   link.early_errors = "/proc/self/fd/" + std::to_string(errors->get());
@@ -57,7 +72,7 @@ std::unique_ptr<Machine> make_local_machine(const std::string& name, const std::
   link.goodbye = kGoodbye;
 
   MachineSetup setup;
-  setup.name = name;
+  setup.name = local.name;
   setup.kind = "local";
   setup.address = "127.0.0.1";
   return std::make_unique<AgentMachine>(std::move(link), setup);

@@ -1,6 +1,8 @@
 // `agent_for_tests agent …` and `agent_for_tests netns-init JSON`: the real thing over a tree
 // service that needs no data sets, so that drivers/ is tested without the rooms above it. Its
 // trees are folders of flat files; special paths make it slow or make it crash.
+#include <netinet/in.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -62,10 +64,23 @@ class FakeTrees final : public TreeService {
   }
 };
 
+// `listen PORT`: on loopback, until it is ended.
+int listen_for_ever(const char* port) {
+  const FileDescriptor socket(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(std::atoi(port)));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (::bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) return 1;
+  if (::listen(socket.get(), 5) != 0) return 1;
+  while (true) ::pause();
+}
+
 int run(int argc, char** argv) {
   const std::string verb = argc < 2 ? "" : argv[1];
+  if (verb == "listen" && argc == 3) return listen_for_ever(argv[2]);
   if (verb != "agent" && !(verb == "netns-init" && argc == 3)) {
-    std::cerr << "usage: agent_for_tests agent [--name NAME] … | netns-init JSON\n";
+    std::cerr << "usage: agent_for_tests agent [--name NAME] … | netns-init JSON | listen PORT\n";
     return 2;
   }
   try {
