@@ -63,18 +63,21 @@ std::string block_markdown(const Folded& folded) {
 
 }  // namespace
 
-// ASCII punctuation that Markdown or HTML could read; a backslash before it is always literal.
+// Punctuation that Markdown could read gets a backslash; what HTML could read becomes an entity,
+// because not every dialect lets a backslash stand before "<".
 std::string escape_markdown(std::string_view text) {
-  static constexpr std::string_view kSpecial = "\\`*_{}[]<>#|~&!";
+  static constexpr std::string_view kSpecial = "\\`*_{}[]#|~!";
   std::string escaped;
   for (const char c : text) {
     const auto byte = static_cast<unsigned char>(c);
     if (byte < 0x20 || byte == 0x7f) {
       escaped += "\ufffd";
-      continue;
+    } else if (c == '<' || c == '>' || c == '&') {
+      escaped += c == '<' ? "&lt;" : c == '>' ? "&gt;" : "&amp;";
+    } else {
+      if (kSpecial.find(c) != std::string_view::npos) escaped += '\\';
+      escaped += c;
     }
-    if (kSpecial.find(c) != std::string_view::npos) escaped += '\\';
-    escaped += c;
   }
   return escaped;
 }

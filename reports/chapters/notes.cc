@@ -20,6 +20,16 @@ TextList run_notes(const PageInput& input) {
   return list;
 }
 
+// A word of a command that somebody will paste into a shell.
+std::string quoted(const std::string& word) {
+  static constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._/-+@:";
+  if (word.find_first_not_of(kPlain) == std::string::npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 void add_list(Document& document, const char* anchor, const char* title, TextList list) {
   if (list.items.empty()) return;
   document.sections.push_back({anchor, title, {std::move(list)}, 2});
@@ -43,7 +53,8 @@ void add_repeat(const PageInput& input, Document& document) {
       "page is made from nothing else:",
       Tone::plain});
   std::string command = "fairwire report";
-  for (const PooledRun& run : input.pool.runs) command += " runs/" + printable(run.name);
+  for (const PooledRun& run : input.pool.runs)
+    command += " " + quoted("runs/" + printable(run.name));
   section.blocks.emplace_back(CodeLine{command});
   section.blocks.emplace_back(
       CodeLine{"jq 'select(.type == \"trial\" and .trial == 7)' results.jsonl"});
