@@ -1,8 +1,14 @@
 find_package(PkgConfig REQUIRED)
 find_package(Threads REQUIRED)
-find_package(fmt REQUIRED)
 if(FAIRWIRE_STATIC)
   set(OPENSSL_USE_STATIC_LIBS TRUE)
+  # Debian ships fmt as a shared library only: compile it in from its headers.
+  find_path(FMT_HEADERS fmt/core.h REQUIRED)
+  add_library(fmt::fmt INTERFACE IMPORTED)
+  target_compile_definitions(fmt::fmt INTERFACE FMT_HEADER_ONLY=1)
+  target_include_directories(fmt::fmt INTERFACE ${FMT_HEADERS})
+else()
+  find_package(fmt REQUIRED)
 endif()
 find_package(OpenSSL REQUIRED)
 

@@ -29,9 +29,14 @@ struct MachineSetup {
   std::string kind;
   std::string address;
   int namespace_pid = 0;
+  Json connection;  ///< how it was reached, for the record: becomes info().host's "connection"
   Nanoseconds call_timeout = std::chrono::seconds(60);  ///< of calls that are not long by nature
 };
 
+/// Waits for programs, trees and files throw Interrupted once a signal has arrived
+/// (drivers/interrupt.h); short calls, stop() and remove() do not, so that what unwinds can still
+/// clean up. An agent that is gone, silent for too long, or off the protocol is a ProtocolError
+/// with the machine's name, the call, and what the agent's stderr said.
 class AgentMachine final : public Machine {
  public:
   /// Waits for the agent's hello; throws ProtocolError with what was printed instead.
@@ -59,11 +64,15 @@ class AgentMachine final : public Machine {
   Json resolve_program(const std::string& name) override;
 
  private:
-  Json call(std::string_view method, Json params, Nanoseconds timeout);
+  enum class Patience { stubborn, interruptible };
+  Json call(std::string_view method, Json params, Nanoseconds timeout,
+            Patience patience = Patience::stubborn);
+  JsonView view(const Json& answer) const;
 
-  struct Connection;
+  class Connection;
   std::unique_ptr<Connection> connection_;
   MachineInfo info_;
+  Nanoseconds call_timeout_;
 };
 
 }  // namespace fairwire

@@ -1,5 +1,5 @@
 // What a killed run may leave on this host, and its removal. Everything fairwire takes carries a
-// token of its owner (pid and start time); what an owner that is gone left behind is swept by
+// token of its owner (pid, start time and PID namespace); what an owner that is gone left behind is swept by
 // the next start. Namespaces and mounts need no sweeping: they end with their last process.
 #pragma once
 
@@ -8,9 +8,11 @@
 
 namespace fairwire {
 
-/// "PID-STARTTIME" of this process: unique until reboot, and its owner's life can be checked.
+/// "PID-STARTTIME-PIDNAMESPACE" of this process: unique until reboot, and its owner's life can be
+/// checked by everyone in the same PID namespace.
 std::string owner_token();
-/// True while the process that made the token lives.
+/// True while the process that made the token lives, or when that cannot be told: a text that is no
+/// token, a token of another PID namespace.
 bool owner_alive(const std::string& token);
 
 /// Kills the processes and removes the control groups (fairwire-TOKEN…) and folders

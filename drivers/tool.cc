@@ -182,6 +182,16 @@ void check_pattern(const JsonView& view) {
   if (pattern.groups() < 1) view.fail("needs one group that holds the version");
 }
 
+// It becomes part of log and folder names.
+std::string plain_name(const JsonView& view) {
+  const std::string name = view.as_nonempty_string();
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+  if (!plain || name.size() > 60) view.fail("a tool's name is 1 to 60 of a-z 0-9 -");
+  return name;
+}
+
 void check_roles(const JsonView& view, const ToolSpec& tool) {
   if (tool.roles.empty()) view.fail("needs at least one role: writer, reader, relay or bucket");
   for (const std::string& scenario : tool.can) {
@@ -213,7 +223,7 @@ ToolSpec parse_tool(const Json& json, const std::string& file) {
   view.at("schema").as_int(1, 1);
   ToolSpec tool;
   tool.file = file;
-  tool.name = view.at("name").as_nonempty_string();
+  tool.name = plain_name(view.at("name"));
   tool.title = view.string_or("title", tool.name);
   const JsonView version = view.at("version");
   version.allow_only({"argv", "match"});

@@ -32,6 +32,9 @@ class Wire {
 
   /// Machine name → address at which the others reach it, in the order of the machines.
   virtual std::vector<std::pair<std::string, std::string>> addresses() const = 0;
+  /// What the record says of it: its kind, its settings, the buffers and congestion control that
+  /// each end has.
+  virtual Json conditions() const = 0;
   virtual WireReading read() = 0;
   /// Goodput in bytes/s that theory allows from one machine to another; 0: no bound.
   virtual int64_t theory_bytes_per_second(const std::string& from, const std::string& to) const = 0;

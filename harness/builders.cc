@@ -2,11 +2,10 @@
 
 #include <unistd.h>
 
-#include <climits>
-
 #include "base/error.h"
 #include "base/log.h"
 #include "base/temp_dir.h"
+#include "drivers/agent_host.h"
 #include "drivers/machines/local.h"
 #include "drivers/machines/netns.h"
 #include "drivers/machines/ssh.h"
@@ -118,13 +117,6 @@ Builders Site::builders() const {
                      ", which this version cannot lay; use open or real");
   };
   return builders;
-}
-
-std::string own_binary() {
-  char path[PATH_MAX];
-  const ssize_t length =
-      check_system(::readlink("/proc/self/exe", path, sizeof path), "readlink", "/proc/self/exe");
-  return std::string(path, static_cast<size_t>(length));
 }
 
 }  // namespace fairwire

@@ -25,7 +25,4 @@ class Site {
   std::shared_ptr<Options> options_;
 };
 
-/// The absolute path of the running program.
-std::string own_binary();
-
 }  // namespace fairwire

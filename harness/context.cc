@@ -1,7 +1,6 @@
 #include "harness/context.h"
 
 #include <algorithm>
-#include <set>
 
 #include "base/error.h"
 #include "harness/data_files.h"
@@ -98,6 +97,36 @@ std::vector<std::string> all_machines(const TestbedSpec& testbed) {
   return names;
 }
 
+std::vector<std::string> distinct_wires(const Plan& plan) {
+  std::vector<std::string> wires;
+  for (const CaseSpec& spec : plan.cases) {
+    if (std::find(wires.begin(), wires.end(), spec.wire) == wires.end()) wires.push_back(spec.wire);
+  }
+  return wires;
+}
+
+void ask_machines(const Stage& stage, const ToolBox& tools, Context& context) {
+  Json machines = Json::array();
+  for (Machine* machine : stage.machines) {
+    machines.push(Json::object({{"name", machine->info().name},
+                                {"kind", machine->info().kind},
+                                {"host", machine->info().host}}));
+  }
+  Json tool_list = Json::array();
+  for (const auto& [name, tool] : tools) {
+    std::string missing;
+    tool_list.push(tool_context(tool, stage.machines, missing));
+    if (!missing.empty()) context.missing[name] = missing;
+  }
+  for (const auto& [name, tool] : tools) {  // without its service a tool cannot run either
+    for (const auto& [role_name, role] : tool.roles) {
+      const auto service = context.missing.find(role.service);
+      if (service != context.missing.end()) context.missing.emplace(name, service->second);
+    }
+  }
+  context.json = Json::object({{"machines", machines}, {"tools", tool_list}});
+}
+
 void require(bool good, const Plan& plan, const std::string& pointer, const std::string& reason) {
   if (!good) throw FormatError(plan.file, pointer, reason);
 }
@@ -127,30 +156,18 @@ ToolBox load_tools(const Plan& plan) {
 
 Context gather_context(const Plan& plan, const ToolBox& tools, Testbed& testbed) {
   Context context;
-  Stage stage = testbed.set(plan.cases.front().wire, all_machines(testbed.spec()));
-  Json machines = Json::array();
-  for (Machine* machine : stage.machines) {
-    machines.push(Json::object({{"name", machine->info().name},
-                                {"kind", machine->info().kind},
-                                {"host", machine->info().host}}));
+  Json wires = Json::array();
+  for (const std::string& wire : distinct_wires(plan)) {
+    const Stage stage = testbed.set(wire, all_machines(testbed.spec()));
+    wires.push(Json::object({{"name", wire}, {"conditions", stage.wire->conditions()}}));
+    if (context.json.is_null()) ask_machines(stage, tools, context);
   }
-  Json tool_list = Json::array();
-  for (const auto& [name, tool] : tools) {
-    std::string missing;
-    tool_list.push(tool_context(tool, stage.machines, missing));
-    if (!missing.empty()) context.missing[name] = missing;
-  }
-  for (const auto& [name, tool] : tools) {  // without its service a tool cannot run either
-    for (const auto& [role_name, role] : tool.roles) {
-      const auto service = context.missing.find(role.service);
-      if (service != context.missing.end()) context.missing.emplace(name, service->second);
-    }
-  }
-  context.json = Json::object({{"machines", machines}, {"tools", tool_list}});
+  context.json.set("wires", wires);
   return context;
 }
 
 void check_plan(const Plan& plan, const TestbedSpec& testbed) {
+  if (!plan.page.empty()) find_data_file(kPagesRoom, plan.page, plan.file, "/page");
   for (size_t i = 0; i < plan.cases.size(); ++i) {
     const CaseSpec& spec = plan.cases[i];
     const std::string pointer = "/cases/" + std::to_string(i);

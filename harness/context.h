@@ -22,7 +22,7 @@ struct Context {
   std::map<std::string, std::string> missing;  ///< tool → why it cannot run here
 };
 
-/// Asks the machines of every case once. Builds a stage per distinct set of machines.
+/// Sets a stage on every wire of the plan once, and asks the machines of the first.
 Context gather_context(const Plan& plan, const ToolBox& tools, Testbed& testbed);
 
 /// Checks names across files: cases against the testbed's machines and wires, data sets against

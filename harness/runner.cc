@@ -256,9 +256,11 @@ RunResult run_plan(const Plan& plan, const TestbedSpec& testbed, const Builders&
   run.announce();
   run.open();
   const bool complete = run.carry_out();
+  const std::string page =
+      plan.page.empty() ? "" : find_data_file(kPagesRoom, plan.page, plan.file, "/page");
   run.close(complete);
   const ReportResult report =
-      write_report({run.folder().results()}, plan.page, run.folder().report_folder());
+      write_report({run.folder().results()}, page, run.folder().report_folder());
   RunResult result{report.code, run.folder().path(), report.page, report.table};
   if (!complete) result.code = worse(result.code, ExitCode::interrupted);
   return result;

@@ -140,17 +140,19 @@ void Trial::judge_tree(Seat& seat) {
   make_directories(folder);
   const std::string local = folder + "/landed.manifest";
   write_file(local, *manifest);
-  VerdictRecord verdict = judge_manifests(source_->manifest, local, tool_->keeps);
+  const std::string differences = folder + "/differences.txt";
+  std::ofstream list(differences);
+  VerdictRecord verdict =
+      judge_manifests(source_->manifest, local, tool_->keeps, [&](const DifferenceRecord& d) {
+        list << d.kind << ' ' << d.path << ": wanted " << d.wanted << ", landed " << d.landed
+             << '\n';
+      });
   verdict.machine = machine;
   verdict.wanted_digest = source_->summary.digest;
   verdict.landed_digest = landed.digest;
-  if (verdict.overall() == Verdict::identical) {
-    remove_tree(local);  // the wanted manifest says the same
-  } else {
-    std::ofstream differences(folder + "/differences.txt");
-    for (const DifferenceRecord& d : verdict.first) {
-      differences << d.kind << ' ' << d.path << ' ' << d.wanted << " -> " << d.landed << '\n';
-    }
+  if (verdict.overall() == Verdict::identical) {  // the wanted manifest says the same
+    remove_tree(local);
+    remove_tree(differences);
   }
   record_.verdicts.push_back(std::move(verdict));
 }

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "datasets/spec.h"
+#include "drivers/agent_host.h"
 #include "drivers/machines/local.h"
 #include "drivers/sweep.h"
 #include "harness/builders.h"
@@ -34,7 +35,7 @@ std::string try_machine(const MachineSpec& spec, const TestbedSpec& testbed) {
   }
 }
 
-bool check_host(Machine& machine) {
+bool check_host() {
   struct statvfs status {};
   const bool has_shm = ::statvfs("/dev/shm", &status) == 0;
   say("user", ::geteuid() == 0 ? "root" : "not root: namespaces need it; type sudo fairwire …");
@@ -71,7 +72,7 @@ void check_tools(Machine& machine) {
 
 ExitCode check_verb(const std::string& plan_name) {
   const auto machine = make_local_machine("here", own_binary(), owner_token());
-  const bool fit = check_host(*machine);
+  const bool fit = check_host();
   check_tools(*machine);
   if (!plan_name.empty()) {
     const Plan plan = load_plan(find_data_file(kPlansRoom, plan_name, "", ""));

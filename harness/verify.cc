@@ -13,6 +13,13 @@
 namespace fairwire {
 namespace {
 
+constexpr size_t kKeptDifferences = 100;
+
+DifferenceRecord difference_record(const Difference& difference) {
+  return {to_string(difference.kind), escape_name(difference.path), escape_name(difference.wanted),
+          escape_name(difference.landed)};
+}
+
 std::ifstream open_manifest(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw_system_error("open", path);
@@ -85,14 +92,18 @@ EntrySource list_source(const std::vector<Entry>& entries) {
 }  // namespace
 
 VerdictRecord judge_manifests(const std::string& wanted, const std::string& landed,
-                              const std::vector<std::string>& keeps) {
+                              const std::vector<std::string>& keeps,
+                              const std::function<void(const DifferenceRecord&)>& each) {
   std::ifstream wanted_file = open_manifest(wanted);
   std::ifstream landed_file = open_manifest(landed);
   ManifestReader wanted_reader(wanted_file, wanted);
   ManifestReader landed_reader(landed_file, landed);
   const bool whole_seconds = contains(keeps, "mtime-seconds");
   const DiffResult diff = diff_entries(entries_of(wanted_reader, whole_seconds),
-                                       entries_of(landed_reader, whole_seconds));
+                                       entries_of(landed_reader, whole_seconds), kKeptDifferences,
+                                       [&](const Difference& difference) {
+                                         if (each) each(difference_record(difference));
+                                       });
   VerdictRecord verdict;
   verdict.content = verdict_of(diff.same_content() && diff.missing == 0);
   verdict.file_set = verdict_of(diff.same_file_set());
@@ -109,8 +120,7 @@ VerdictRecord judge_manifests(const std::string& wanted, const std::string& land
   verdict.mtime_different = diff.mtime_different;
   verdict.hard_link_different = diff.hard_link_different;
   for (const Difference& difference : diff.first) {
-    verdict.first.push_back({to_string(difference.kind), escape_name(difference.path),
-                             escape_name(difference.wanted), escape_name(difference.landed)});
+    verdict.first.push_back(difference_record(difference));
   }
   return verdict;
 }
@@ -131,13 +141,13 @@ VerifyResult verify_directory(const std::string& directory, const std::string& l
   result.hashed_bytes = tree.summary.bytes;
   std::ifstream landed_file = open_manifest(tree.manifest);
   ManifestReader landed(landed_file, tree.manifest);
-  constexpr size_t kKeep = 100;
   if (result.content_only) {
-    result.diff =
-        diff_entries(list_source(check_list.entries), regular_files_of(landed), kKeep, each);
+    result.diff = diff_entries(list_source(check_list.entries), regular_files_of(landed),
+                               kKeptDifferences, each);
   } else {
     ManifestReader wanted(file, list);
-    result.diff = diff_entries(entries_of(wanted, false), entries_of(landed, false), kKeep, each);
+    result.diff =
+        diff_entries(entries_of(wanted, false), entries_of(landed, false), kKeptDifferences, each);
   }
   return result;
 }

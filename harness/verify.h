@@ -12,9 +12,11 @@
 namespace fairwire {
 
 /// Compares two manifest files of this host. `keeps` are the tool's claims (docs/tool.md): they
-/// decide whether a metadata difference is a verdict or only reported.
+/// decide whether a metadata difference is a verdict or only reported. The record keeps the first
+/// differences; `each` sees every one.
 VerdictRecord judge_manifests(const std::string& wanted, const std::string& landed,
-                              const std::vector<std::string>& keeps);
+                              const std::vector<std::string>& keeps,
+                              const std::function<void(const DifferenceRecord&)>& each = {});
 
 /// `fairwire verify DIR LIST`: hashes DIR and holds it against a list of digests or a manifest.
 struct VerifyResult {

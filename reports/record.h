@@ -15,7 +15,14 @@ namespace fairwire {
 
 inline constexpr int kResultsSchema = 1;
 
-enum class Outcome { completed, tool_failed, timed_out, unsupported, source_changed, harness_error };
+enum class Outcome {
+  completed,
+  tool_failed,
+  timed_out,
+  unsupported,
+  source_changed,
+  harness_error
+};
 enum class Verdict { identical, different, unknown };
 enum class Flag {
   invalid,           ///< the wire was out of its stated bounds
@@ -42,7 +49,7 @@ struct OpRecord {
   int64_t bytes = 0;  ///< verified bytes that this op was there to land
   int64_t files = 0;  ///< verified files likewise
   Verdict verdict = Verdict::unknown;
-  std::string end;     ///< how the program ended: docs/agent.md, "exec"
+  std::string end;  ///< how the program ended: docs/agent.md, "exec"
   int64_t exit_code = -1;
   int64_t signal = 0;
   int64_t user_us = 0;  ///< wait4
@@ -54,7 +61,7 @@ struct OpRecord {
 /// What the trial cost one machine, from just before the first op to just after the last.
 struct MachineRecord {
   std::string machine;
-  std::string role;  ///< writer, reader, …
+  std::string role;          ///< writer, reader, …
   int64_t cpu_user_us = -1;  ///< -1: not measured
   int64_t cpu_system_us = -1;
   int64_t cpu_total_us = -1;
@@ -146,7 +153,7 @@ struct TrialRecord {
   std::string dataset;   ///< name
   std::string dataset_digest;
   std::string wire;
-  Json conditions;       ///< of the case, as set: docs/plan.md
+  Json conditions;         ///< of the case, as set: docs/plan.md
   std::string durability;  ///< what was done inside the clock: "none" or "syncfs"
   Outcome outcome = Outcome::harness_error;
   std::string reason;  ///< one line, whenever the outcome is not completed
@@ -176,7 +183,7 @@ struct PlannedCase {
 
 /// The first line of a run folder's results.jsonl.
 struct HeaderRecord {
-  std::string run;      ///< "<plan>/<UTC time>"
+  std::string run;  ///< "<plan>/<UTC time>"
   std::string session;
   std::string started;
   std::string fairwire_version;

@@ -22,6 +22,7 @@ class FakeWire final : public Wire {
     for (const std::string& name : names_) list.emplace_back(name, "10.0.0." + name);
     return list;
   }
+  Json conditions() const override { return Json::object({{"kind", "fake"}}); }
   WireReading read() override {
     WireReading reading;
     ++reads_;
@@ -59,10 +60,10 @@ Builders FakeSite::builders() {
     note(spec.name + " built");
     return std::make_unique<FakeMachine>(*this, spec);
   };
-  builders.wire = [this](const WireSpec& spec, const std::vector<Machine*>& machines) {
+  builders.wire = [this](const WireSpec& spec, const std::vector<Machine*>& ends) {
     note("wire " + spec.name);
     std::vector<std::string> names;
-    for (const Machine* machine : machines) names.push_back(machine->info().name);
+    for (const Machine* machine : ends) names.push_back(machine->info().name);
     return std::make_unique<FakeWire>(*this, names);
   };
   return builders;
@@ -76,7 +77,7 @@ FakeMachine::FakeMachine(FakeSite& site, const MachineSpec& spec) : site_(site) 
   info_.self = "/bin/fairwire";
   info_.host = Json::object({{"kernel", "fake"}});
   files_ = site.stores[spec.name];
-  ++site_.machines_alive;
+  site_.machines[spec.name] = this;
 }
 
 FakeMachine::~FakeMachine() {
@@ -85,7 +86,7 @@ FakeMachine::~FakeMachine() {
   for (const auto& [path, bytes] : files_) {
     if (path.starts_with("/store/")) store[path] = bytes;
   }
-  --site_.machines_alive;
+  site_.machines.erase(info_.name);
 }
 
 int FakeMachine::start(const ExecSpec& spec) {

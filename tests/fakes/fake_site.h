@@ -34,8 +34,8 @@ struct FakeSite {
   std::vector<std::string> log;  ///< "writer start tool-writer-serve", …
   std::map<std::string, FakeProgram> programs;
   std::map<std::string, std::map<std::string, std::string>> stores;  ///< survive fresh machines
-  std::string throw_at;  ///< a log line that becomes a ProtocolError
-  int machines_alive = 0;
+  std::string throw_at;                          ///< a log line that becomes a ProtocolError
+  std::map<std::string, FakeMachine*> machines;  ///< that are alive
   int wires_alive = 0;
 
   Builders builders();

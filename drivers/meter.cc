@@ -1,0 +1,105 @@
+#include "drivers/meter.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace fairwire {
+
+std::vector<InterfaceCount> parse_interfaces(const std::string& text) {
+  std::vector<InterfaceCount> counts;
+  std::istringstream lines(text);
+  std::string line;
+  while (std::getline(lines, line)) {
+    const size_t colon = line.rfind(':');  // a name may hold a colon, the numbers do not
+    if (colon == std::string::npos) continue;
+    InterfaceCount count;
+    std::istringstream(line.substr(0, colon)) >> count.name;
+    int64_t columns[16] = {};  // eight received, eight sent: bytes packets errs drop …
+    std::istringstream words(line.substr(colon + 1));
+    for (int64_t& value : columns) words >> value;
+    if (!words || count.name.empty() || count.name == "lo") continue;
+    count.received_bytes = columns[0];
+    count.received_packets = columns[1];
+    count.sent_bytes = columns[8];
+    count.sent_packets = columns[9];
+    count.dropped_packets = columns[3] + columns[11];
+    counts.push_back(count);
+  }
+  return counts;
+}
+
+std::vector<InterfaceCount> read_interfaces() {
+  return parse_interfaces(read_small_file("/proc/net/dev").value_or(""));
+}
+
+Meter::Meter(ToolGroups& groups)
+    : groups_(groups), counts_disk_(disk_bytes(::getpid()).has_value()) {}
+
+void Meter::poll() {
+  int64_t sum = 0;
+  for (const pid_t pid : groups_.all()) sum += anonymous_bytes(pid);
+  peak_anonymous_ = std::max(peak_anonymous_, sum);
+}
+
+DiskBytes Meter::disk(const std::vector<pid_t>& pids) const {
+  DiskBytes sum = reaped_disk_;
+  for (const pid_t pid : pids) {
+    if (const auto bytes = disk_bytes(pid)) {
+      sum.read += bytes->read;
+      sum.written += bytes->written;
+    }
+  }
+  return sum;
+}
+
+MeterReading Meter::read(bool reset_peak) {
+  poll();
+  MeterReading reading;
+  const CpuTime cpu = groups_.cpu();
+  reading.cpu_user_us = cpu.user_us;
+  reading.cpu_system_us = cpu.system_us;
+  reading.cpu_total_us = cpu.total_us;
+  reading.cpu_method = groups_.method();
+  reading.peak_anonymous_bytes = peak_anonymous_;
+  reading.memory_period_ms = kMemoryPeriod.count();
+  const DiskBytes bytes = disk(groups_.all());
+  reading.disk_read_bytes = counts_disk_ ? bytes.read : -1;
+  reading.disk_written_bytes = counts_disk_ ? bytes.written : -1;
+  reading.interfaces = read_interfaces();
+  reading.at = monotonic_now();
+  if (reset_peak) {
+    peak_anonymous_ = 0;
+    poll();
+  }
+  return reading;
+}
+
+Activity Meter::activity() {
+  Activity activity;
+  const DiskBytes bytes = disk(groups_.all());
+  activity.disk_bytes = bytes.read + bytes.written;
+  activity.cpu_us = std::max<int64_t>(0, groups_.cpu().total_us);
+  for (const InterfaceCount& count : read_interfaces()) {
+    activity.wire_bytes += count.received_bytes + count.sent_bytes;
+  }
+  return activity;
+}
+
+void Meter::note_started(pid_t pid) {
+  if (::geteuid() == 0 || !counts_disk_) return;
+  const std::string path = "/proc/" + std::to_string(pid) + "/io";
+  disk_files_[pid] = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+void Meter::note_zombie(pid_t pid) {
+  const auto opened = disk_files_.extract(pid);
+  const auto bytes = opened ? disk_bytes(opened.mapped()) : disk_bytes(pid);
+  if (!bytes) return;
+  reaped_disk_.read += bytes->read;
+  reaped_disk_.written += bytes->written;
+}
+
+}  // namespace fairwire

@@ -1,0 +1,56 @@
+// What the tools of a machine cost: CPU, memory, disk and wire bytes, cumulative over everything
+// the agent ever started (docs/agent.md says what each method counts).
+// Invariant: polling costs the same for each process, however many came before.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/file_descriptor.h"
+#include "drivers/machine.h"
+#include "drivers/process_table.h"
+#include "drivers/tool_groups.h"
+
+namespace fairwire {
+
+inline constexpr std::chrono::milliseconds kMemoryPeriod{20};
+
+/// All interfaces of this network namespace but lo, from text like /proc/net/dev's.
+std::vector<InterfaceCount> parse_interfaces(const std::string& text);
+std::vector<InterfaceCount> read_interfaces();
+
+/// What the watchdog looks at.
+struct Activity {
+  int64_t wire_bytes = 0;
+  int64_t disk_bytes = 0;
+  int64_t cpu_us = 0;
+};
+
+class Meter {
+ public:
+  explicit Meter(ToolGroups& groups);
+
+  /// One look at the memory of all tools; to be called every kMemoryPeriod while any lives.
+  void poll();
+  MeterReading read(bool reset_peak);
+  Activity activity();
+
+  /// To be called for each program's first process: an ordinary user may not open the counters
+  /// of a zombie, but may read what it opened before.
+  void note_started(pid_t pid);
+  /// To be called while `pid` is a zombie, right before it is reaped.
+  void note_zombie(pid_t pid);
+
+ private:
+  DiskBytes disk(const std::vector<pid_t>& pids) const;
+
+  ToolGroups& groups_;
+  bool counts_disk_;
+  std::map<pid_t, FileDescriptor> disk_files_;  // of first processes, for ordinary users
+  int64_t peak_anonymous_ = 0;
+  DiskBytes reaped_disk_;
+};
+
+}  // namespace fairwire

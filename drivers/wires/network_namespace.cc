@@ -1,0 +1,68 @@
+#include "drivers/wires/network_namespace.h"
+
+#include <fcntl.h>
+#include <sched.h>
+
+#include <array>
+#include <exception>
+#include <sstream>
+#include <thread>
+
+#include "base/error.h"
+#include "base/file_descriptor.h"
+
+namespace fairwire {
+namespace {
+
+constexpr size_t kProcLimit = size_t{1} << 20;
+
+std::string namespace_file(pid_t pid) {
+  return "/proc/" + std::to_string(pid) + "/ns/net";
+}
+
+}  // namespace
+
+void in_network_of(pid_t pid, const std::function<void()>& work) {
+  const std::string path = namespace_file(pid);
+  const FileDescriptor network = open_file(path, O_RDONLY);
+  std::exception_ptr thrown;
+  std::thread inside([&] {
+    try {
+      check_system(::setns(network.get(), CLONE_NEWNET), "enter the network namespace", path);
+      work();
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+  });
+  inside.join();
+  if (thrown) std::rethrow_exception(thrown);
+}
+
+std::vector<InterfaceCount> parse_interface_counts(const std::string& text,
+                                                   const std::string& file) {
+  // Two lines of headings, then NAME: and 8 counters received, 8 sent; the ones of interest are
+  // bytes, packets and drops (the 1st, 2nd and 4th of each half).
+  std::vector<InterfaceCount> counts;
+  std::istringstream lines(text);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    if (number <= 2) continue;
+    const size_t colon = line.rfind(':');
+    std::array<int64_t, 16> field{};
+    std::istringstream fields(colon == std::string::npos ? "" : line.substr(colon + 1));
+    for (int64_t& value : field) fields >> value;
+    if (!fields) throw FormatError(file, "line " + std::to_string(number), "is not 16 counters");
+    const size_t start = line.find_first_not_of(' ');
+    const std::string name = line.substr(start, colon - start);
+    if (name == "lo") continue;
+    counts.push_back({name, field[0], field[8], field[1], field[9], field[3] + field[11]});
+  }
+  return counts;
+}
+
+std::vector<InterfaceCount> interface_counts(pid_t pid) {
+  const std::string path = "/proc/" + std::to_string(pid) + "/net/dev";
+  return parse_interface_counts(read_file(path, kProcLimit), path);
+}
+
+}  // namespace fairwire

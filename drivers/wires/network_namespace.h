@@ -1,0 +1,27 @@
+// Doing something inside the network namespace of a process on this host: sockets opened there
+// stay there, and children started there are born there.
+// Invariant: only the helper thread changes namespaces; the caller never leaves its own.
+#pragma once
+
+#include <sys/types.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "drivers/machine.h"
+
+namespace fairwire {
+
+/// Runs `work` on a thread of its own within the network namespace of `pid` and waits for it.
+/// What it throws is thrown here. Throws SystemError when there is no such process.
+void in_network_of(pid_t pid, const std::function<void()>& work);
+
+/// The counters of every interface in the network namespace of `pid`, loopback left out.
+std::vector<InterfaceCount> interface_counts(pid_t pid);
+
+/// The text of /proc/net/dev as counters; throws FormatError{file, "line N", …}.
+std::vector<InterfaceCount> parse_interface_counts(const std::string& text,
+                                                   const std::string& file);
+
+}  // namespace fairwire

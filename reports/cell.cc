@@ -1,0 +1,216 @@
+#include "reports/cell.h"
+
+#include <algorithm>
+#include <array>
+
+#include "reports/cost.h"
+#include "reports/format.h"
+
+namespace fairwire {
+namespace {
+
+bool has_flag(const TrialRecord& trial, Flag flag) {
+  return std::ranges::find(trial.flags, flag) != trial.flags.end();
+}
+
+void add_once(std::vector<std::string>& texts, const std::string& text) {
+  if (!text.empty() && std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string all;
+  for (const std::string& text : texts) all += (all.empty() ? "" : ", ") + text;
+  return all;
+}
+
+CellState state_of(const TrialRecord& trial) {
+  switch (trial.outcome) {
+    case Outcome::tool_failed:
+      return CellState::tool_failed;
+    case Outcome::timed_out:
+      return CellState::timed_out;
+    case Outcome::unsupported:
+      return CellState::unsupported;
+    case Outcome::source_changed:
+      return CellState::source_changed;
+    case Outcome::harness_error:
+      return CellState::not_measured;
+    case Outcome::completed:
+      break;
+  }
+  if (trial.verdict == Verdict::different) return CellState::mismatch;
+  if (trial.verdict == Verdict::unknown) return CellState::not_measured;
+  if (has_flag(trial, Flag::invalid) || trial.ops.empty()) return CellState::not_measured;
+  return CellState::verified;
+}
+
+// The parts of the landed trees that are different, in the order content, file set, metadata.
+std::vector<std::string> different_parts(const TrialRecord& trial) {
+  std::array<bool, 3> differs{};
+  for (const VerdictRecord& verdict : trial.verdicts) {
+    differs[0] |= verdict.content == Verdict::different;
+    differs[1] |= verdict.file_set == Verdict::different;
+    differs[2] |= verdict.metadata == Verdict::different;
+  }
+  static constexpr const char* kParts[] = {"content", "file set", "metadata"};
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < differs.size(); ++i) {
+    if (differs[i]) parts.emplace_back(kParts[i]);
+  }
+  return parts;
+}
+
+void add_count(std::string& text, int64_t count, const char* what) {
+  if (count > 0) text += ", " + format_count(count) + " " + what;
+}
+
+// Counts of our own verifier; whatever the tool said of itself is not asked.
+std::string what_landed(const VerdictRecord& verdict) {
+  std::string text =
+      verdict.machine + ": " + format_count(verdict.wanted_entries) + " entries wanted, " +
+      format_coverage(verdict.verified_bytes, verdict.wanted_bytes) + " of the bytes verified";
+  add_count(text, verdict.missing, "missing");
+  add_count(text, verdict.extra, "extra");
+  add_count(text, verdict.different, "different");
+  add_count(text, verdict.mode_different, "with another mode");
+  add_count(text, verdict.mtime_different, "with another time");
+  add_count(text, verdict.hard_link_different, "with other hard links");
+  return text;
+}
+
+std::string reason_of(const TrialRecord& trial, CellState state) {
+  if (state == CellState::verified) return "";
+  std::string reason = trial.reason;
+  if (reason.empty() && has_flag(trial, Flag::invalid)) {
+    reason = "the wire was out of its stated bounds";
+  } else if (reason.empty() && trial.verdict == Verdict::unknown) {
+    reason = "what landed was not judged";
+  } else if (reason.empty() && trial.ops.empty()) {
+    reason = "nothing was timed";
+  }
+  for (const VerdictRecord& verdict : trial.verdicts) {
+    if (verdict.overall() != Verdict::different) continue;
+    reason += (reason.empty() ? "" : "; ") + what_landed(verdict);
+  }
+  return reason;
+}
+
+std::optional<double> seconds_of(const TrialRecord& trial) {
+  if (trial.ops.empty()) return std::nullopt;
+  int64_t wall_ns = 0;
+  for (const OpRecord& op : trial.ops) wall_ns += op.wall_ns;
+  return static_cast<double>(wall_ns) / 1e9;
+}
+
+std::string state_text_of(const Cell& cell) {
+  if (cell.state != CellState::mismatch) return to_string(cell.state);
+  std::vector<std::string> parts;
+  for (const CellTrial& trial : cell.trials) {
+    if (trial.state != CellState::mismatch) continue;
+    for (const std::string& part : different_parts(*trial.record)) add_once(parts, part);
+  }
+  return parts.empty() ? "MISMATCH" : "MISMATCH (" + joined(parts) + ")";
+}
+
+void count_flags(Cell& cell) {
+  for (const CellTrial& trial : cell.trials) {
+    for (const Flag flag : trial.record->flags) {
+      const auto known = std::ranges::find(cell.flags, flag, &FlagCount::flag);
+      if (known == cell.flags.end()) {
+        cell.flags.push_back({flag, 1});
+      } else {
+        ++known->trials;
+      }
+    }
+  }
+}
+
+void add_rates(Cell& cell, const std::vector<const TrialRecord*>& counted) {
+  std::vector<double> bytes;
+  std::vector<double> files;
+  for (const TrialRecord* trial : counted) {
+    const auto sum = [&](int64_t OpRecord::*field) {
+      int64_t total = 0;
+      for (const OpRecord& op : trial->ops) total += op.*field;
+      return static_cast<double>(total);
+    };
+    bytes.push_back(sum(&OpRecord::bytes));
+    files.push_back(sum(&OpRecord::files));
+  }
+  cell.payload_bytes = median(std::move(bytes));
+  cell.files = median(std::move(files));
+  const double time = cell.seconds.median.value_or(0);
+  if (time <= 0) return;
+  if (cell.payload_bytes > 0) cell.bytes_per_second = *cell.payload_bytes / time;
+  if (cell.files > 0) cell.files_per_second = *cell.files / time;
+}
+
+void add_figures(Cell& cell, double ceiling) {
+  std::vector<double> seconds;
+  std::vector<const TrialRecord*> counted;
+  for (const CellTrial& trial : cell.trials) {
+    if (!trial.counted()) continue;
+    seconds.push_back(*trial.seconds);
+    counted.push_back(trial.record);
+    add_once(cell.durability, trial.record->durability);
+  }
+  cell.seconds = summarize(seconds);
+  add_rates(cell, counted);
+  cell.machines = machine_costs(counted);
+  const WireCost wire = wire_cost(counted);
+  cell.wire_there_bytes = wire.there_bytes;
+  cell.wire_back_bytes = wire.back_bytes;
+  if (wire.there_bytes && cell.payload_bytes > 0) {
+    cell.overhead = (*wire.there_bytes + *wire.back_bytes) / *cell.payload_bytes;
+  }
+  if (ceiling > 0 && cell.bytes_per_second) {
+    cell.share_of_ceiling = *cell.bytes_per_second / ceiling;
+  }
+}
+
+}  // namespace
+
+std::string to_string(CellState state) {
+  switch (state) {
+    case CellState::verified:
+      return "verified";
+    case CellState::missing:
+      return "not run";
+    case CellState::unsupported:
+      return "unsupported";
+    case CellState::not_measured:
+      return "not measured";
+    case CellState::source_changed:
+      return "source changed";
+    case CellState::timed_out:
+      return "timed out";
+    case CellState::tool_failed:
+      return "tool failed";
+    case CellState::mismatch:
+      return "MISMATCH";
+  }
+  return "";
+}
+
+Cell make_cell(const PlannedCase& plan, const std::string& variant,
+               const std::vector<PooledTrial>& trials, double ceiling_bytes_per_second) {
+  Cell cell;
+  cell.case_name = plan.name;
+  cell.variant = variant;
+  cell.planned_rounds = plan.rounds;
+  if (!trials.empty()) cell.state = CellState::verified;
+  for (const PooledTrial& pooled : trials) {
+    CellTrial trial{pooled.record, pooled.run, state_of(*pooled.record), "",
+                    seconds_of(*pooled.record)};
+    trial.reason = reason_of(*pooled.record, trial.state);
+    cell.state = std::max(cell.state, trial.state);
+    add_once(cell.reasons, trial.reason);
+    cell.trials.push_back(std::move(trial));
+  }
+  cell.state_text = state_text_of(cell);
+  count_flags(cell);
+  add_figures(cell, ceiling_bytes_per_second);
+  return cell;
+}
+
+}  // namespace fairwire

@@ -1,0 +1,73 @@
+// One cell of a page, a variant in a case: its trials, their states, and every figure made of them.
+// Invariants: a time is counted only with verdict identical, on a wire within its bounds; what is
+// not counted stays visible with its reason; a figure without a sample is nullopt.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reports/cost.h"
+#include "reports/pool.h"
+#include "reports/stat.h"
+
+namespace fairwire {
+
+/// From good to bad: a cell is as bad as its worst trial.
+enum class CellState {
+  verified,
+  missing,         ///< planned, and no record of it
+  unsupported,     ///< the tool cannot do this, and said so before anything ran
+  not_measured,    ///< our fault: harness error, wire out of bounds, nothing judged
+  source_changed,  ///< the source tree was not the same at the end
+  timed_out,
+  tool_failed,
+  mismatch,  ///< the tool said it was done, and the landed tree is another
+};
+
+/// Words for pages: "verified", "MISMATCH", "tool failed", …
+std::string to_string(CellState state);
+
+/// One trial as a page shows it.
+struct CellTrial {
+  const TrialRecord* record;
+  size_t run;  ///< index into Pool::runs
+  CellState state = CellState::verified;
+  std::string reason;             ///< why it is not verified; empty when it is
+  std::optional<double> seconds;  ///< sum of the ops' wall time; shown whatever the state
+  bool counted() const { return state == CellState::verified && seconds.has_value(); }
+};
+
+struct FlagCount {
+  Flag flag;
+  int64_t trials = 0;
+};
+
+struct Cell {
+  std::string case_name;
+  std::string variant;
+  CellState state = CellState::missing;
+  std::string state_text;            ///< "MISMATCH (metadata)", "tool failed"
+  std::vector<std::string> reasons;  ///< of its trials, each once
+  std::vector<CellTrial> trials;     ///< in order of rounds
+  int64_t planned_rounds = 0;
+  Summary seconds;                         ///< of the counted trials
+  std::optional<double> payload_bytes;     ///< verified; the median of the counted trials
+  std::optional<double> files;             ///< verified; likewise
+  std::optional<double> bytes_per_second;  ///< payload / median time
+  std::optional<double> files_per_second;  ///< verified files / median time
+  std::vector<MachineCost> machines;
+  std::optional<double> wire_there_bytes;  ///< towards the readers; medians
+  std::optional<double> wire_back_bytes;
+  std::optional<double> overhead;  ///< wire bytes of both directions / payload
+  std::optional<double> share_of_ceiling;
+  std::vector<FlagCount> flags;
+  std::vector<std::string> durability;  ///< each once
+};
+
+/// A ceiling of 0 stands for none.
+Cell make_cell(const PlannedCase& plan, const std::string& variant,
+               const std::vector<PooledTrial>& trials, double ceiling_bytes_per_second);
+
+}  // namespace fairwire

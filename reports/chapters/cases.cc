@@ -1,0 +1,261 @@
+#include <algorithm>
+
+#include "base/log.h"
+#include "reports/build.h"
+#include "reports/format.h"
+
+namespace fairwire {
+namespace {
+
+struct CaseColumn {
+  Measure measure;
+  bool numeric;
+  int rank;
+};
+
+// After the variant. Ranks: what a narrow terminal can do without goes first.
+constexpr CaseColumn kColumns[] = {
+    {Measure::state, false, 0},  {Measure::median, true, 0},      {Measure::rounds, true, 0},
+    {Measure::values, false, 2}, {Measure::goodput, true, 1},     {Measure::files, true, 5},
+    {Measure::cpu, false, 4},    {Measure::memory, false, 6},     {Measure::wire, false, 7},
+    {Measure::ceiling, true, 3}, {Measure::durability, false, 8},
+};
+
+// The axis all variants of a case share.
+double axis_end(const CaseTable& table) {
+  double end = 0;
+  for (const Cell& cell : table.cells) {
+    for (const CellTrial& trial : cell.trials) end = std::max(end, trial.seconds.value_or(0));
+  }
+  return end;
+}
+
+TableCell values_cell(const Cell& cell, double end) {
+  TableCell text;
+  Strip strip{{}, end};
+  for (const CellTrial& trial : cell.trials) {
+    if (!trial.seconds) continue;
+    text.pieces.push_back({value_text(trial), "#" + trial_anchor(trial)});
+    strip.marks.push_back({*trial.seconds, trial.counted()});
+  }
+  if (text.pieces.empty()) return text_cell(std::string(kNone));
+  text.strip = std::move(strip);
+  return text;
+}
+
+std::string flags_text(const Cell& cell) {
+  std::string text;
+  for (const FlagCount& flag : cell.flags) {
+    text += (text.empty() ? "" : ", ") + to_string(flag.flag);
+    if (flag.trials > 1) text += " (" + format_count(flag.trials) + ")";
+  }
+  std::ranges::replace(text, '_', ' ');
+  return text;
+}
+
+TableCell measure_cell(const Cell& cell, Measure measure, double end) {
+  if (measure == Measure::values) return values_cell(cell, end);
+  TableCell text;
+  if (measure == Measure::state) {
+    text.badge = cell.state_text;
+    text.tone = tone_of(cell.state);
+    text.small = flags_text(cell);
+    return text;
+  }
+  text.lines = measure_lines(cell, measure);
+  text.strong = measure == Measure::median;
+  if (measure == Measure::median && cell.seconds.n > 0 && cell.seconds.n < 3) {
+    text.small = median_label(cell.seconds.n);
+  }
+  return text;
+}
+
+// Files per second say something about many files only.
+std::vector<CaseColumn> columns_of(const CaseTable& table) {
+  const bool many_files =
+      std::ranges::any_of(table.cells, [](const Cell& cell) { return cell.files >= 10; });
+  std::vector<CaseColumn> columns;
+  for (const CaseColumn& column : kColumns) {
+    if (column.measure != Measure::files || many_files) columns.push_back(column);
+  }
+  return columns;
+}
+
+TextTable case_table(const CaseTable& table, size_t index) {
+  TextTable text;
+  text.columns.push_back({"Variant", false, 0});
+  const std::vector<CaseColumn> columns = columns_of(table);
+  for (const CaseColumn& column : columns) {
+    text.columns.push_back(
+        {std::string(info_of(column.measure).title), column.numeric, column.rank});
+  }
+  const double end = axis_end(table);
+  for (size_t i = 0; i < table.cells.size(); ++i) {
+    TextTable::Row row{cell_anchor(index, i), {text_cell(printable(table.cells[i].variant))}};
+    for (const CaseColumn& column : columns) {
+      row.cells.push_back(measure_cell(table.cells[i], column.measure, end));
+    }
+    text.rows.push_back(std::move(row));
+  }
+  return text;
+}
+
+std::string sources_text(const TrialRecord& trial) {
+  std::string text;
+  for (const SourceRecord& source : trial.sources) {
+    text += (text.empty() ? "from " : ", ") + printable(source.source);
+    if (!source.path.empty()) text += " (" + printable(source.path) + ")";
+    text += " " + format_count(source.blocks) + " blocks, " +
+            format_mb(static_cast<double>(source.bytes));
+  }
+  return text;
+}
+
+std::string remarks_of(const CellTrial& trial) {
+  std::string text = printable(trial.reason);
+  const auto add = [&](const std::string& more) {
+    if (!more.empty()) text += (text.empty() ? "" : "; ") + more;
+  };
+  for (const Flag flag : trial.record->flags) {
+    std::string word = to_string(flag);
+    std::ranges::replace(word, '_', ' ');
+    add(word);
+  }
+  add(sources_text(*trial.record));
+  for (const EventRecord& event : trial.record->events) {
+    add("event: " + printable(event.what) + " " + printable(event.machine));
+  }
+  return text.empty() ? std::string(kNone) : text;
+}
+
+TextTable::Row trial_row(const PageInput& input, const Cell& cell, const CellTrial& trial) {
+  const TrialRecord& record = *trial.record;
+  TableCell name = text_cell(trial_name(input, trial));
+  // Only one run lies beside its own page; the folders of others are somewhere else.
+  if (input.pool.runs.size() == 1) {
+    std::string number = std::to_string(record.trial);
+    number.insert(0, number.size() < 4 ? 4 - number.size() : 0, '0');
+    name.link = "../trials/" + number + "/";
+  }
+  TableCell badge;
+  badge.badge = to_string(trial.state);
+  badge.tone = tone_of(trial.state);
+  return {trial_anchor(trial),
+          {name, text_cell(printable(cell.variant)), text_cell(format_count(record.round)),
+           text_cell(format_count(record.order)),
+           text_cell(format_or_none(trial.seconds, format_seconds)), badge,
+           text_cell(printable(record.started)), text_cell(remarks_of(trial))}};
+}
+
+Folded trials_of(const PageInput& input, const CaseTable& table) {
+  Folded folded;
+  folded.table.columns = {{"Trial", false, 0},   {"Variant", false, 0}, {"Round", true, 0},
+                          {"Order", true, 0},    {"Time", true, 0},     {"Result", false, 0},
+                          {"Started", false, 0}, {"Remarks", false, 0}};
+  for (const Cell& cell : table.cells) {
+    for (const CellTrial& trial : cell.trials) {
+      folded.table.rows.push_back(trial_row(input, cell, trial));
+    }
+  }
+  folded.title = "The " + format_count(static_cast<int64_t>(folded.table.rows.size())) +
+                 (folded.table.rows.size() == 1 ? " trial" : " trials") + " behind this table";
+  return folded;
+}
+
+std::string ceiling_text(const CaseTable& table) {
+  if (!table.ceiling) return "The ceiling of this wire was not measured.";
+  return "Ceiling of this wire: " + format_mb_per_s(table.ceiling->bytes_per_second) + " (" +
+         table.ceiling->basis + ").";
+}
+
+std::string conditions_text(const Json& conditions) {
+  std::string text;
+  if (const auto* members = conditions.if_object()) {
+    for (const auto& [key, value] : *members) {
+      const std::string* word = value.if_string();
+      text += (text.empty() ? "" : ", ") + printable(key) + " " +
+              printable(word != nullptr ? *word : value.dump());
+    }
+  }
+  return text;
+}
+
+std::string what_moves(const CaseTable& table) {
+  const PlannedCase& plan = table.plan;
+  const std::string& dataset = plan.dataset_title.empty() ? plan.dataset : plan.dataset_title;
+  const std::string& wire = plan.wire_title.empty() ? plan.wire : plan.wire_title;
+  std::string text = "Scenario: " + printable(plan.scenario) + ". Data set: " + printable(dataset) +
+                     ". Wire: " + printable(wire) + ". " + format_count(plan.rounds) +
+                     (plan.rounds == 1 ? " round" : " rounds") + " planned.";
+  const std::string conditions = conditions_text(table.conditions);
+  if (!conditions.empty()) text += " Conditions: " + conditions + ".";
+  return text + " " + ceiling_text(table);
+}
+
+bool has_machines(const CaseTable& table) {
+  return std::ranges::any_of(table.cells, [](const Cell& cell) { return !cell.machines.empty(); });
+}
+
+std::string machine_name(const MachineCost& machine) {
+  const std::string name = printable(machine.machine);
+  return machine.role.empty() || machine.role == machine.machine
+             ? name
+             : name + " (" + printable(machine.role) + ")";
+}
+
+TextTable::Row cost_row(const Cell& cell, const MachineCost& machine) {
+  const auto text = [](std::string words) { return text_cell(std::move(words)); };
+  const std::string period = machine.memory_period_ms > 0
+                                 ? "every " + format_count(machine.memory_period_ms) + " ms"
+                                 : std::string(kNone);
+  return {"",
+          {text(printable(cell.variant)), text(machine_name(machine)),
+           text(format_or_none(machine.cpu_user_s, format_seconds)),
+           text(format_or_none(machine.cpu_system_s, format_seconds)),
+           text(format_or_none(machine.cpu_total_s, format_seconds)),
+           text(machine.cpu_method.empty() ? std::string(kNone) : printable(machine.cpu_method)),
+           text(format_or_none(machine.peak_anonymous_bytes, format_mib)), text(period),
+           text(format_or_none(machine.largest_rss_bytes, format_mib)),
+           text(format_or_none(machine.prepare_wall_s, format_seconds)),
+           text(format_or_none(machine.prepare_cpu_s, format_seconds)),
+           text(format_or_none(cell.overhead, format_times))}};
+}
+
+Folded costs_of(const CaseTable& table) {
+  Folded folded;
+  folded.title = "What it cost each machine";
+  folded.table.columns = {
+      {"Variant", false, 0},       {"Machine", false, 0},    {"CPU user", true, 0},
+      {"CPU system", true, 0},     {"CPU total", true, 0},   {"CPU meter", false, 0},
+      {"Peak anonymous", true, 0}, {"Polled", false, 0},     {"Largest process", true, 0},
+      {"Prepare", true, 0},        {"Prepare CPU", true, 0}, {"Wire / payload", true, 0}};
+  for (const Cell& cell : table.cells) {
+    for (const MachineCost& machine : cell.machines) {
+      folded.table.rows.push_back(cost_row(cell, machine));
+    }
+  }
+  return folded;
+}
+
+}  // namespace
+
+void add_cases(const PageInput& input, Document& document) {
+  for (size_t i = 0; i < input.tables.cases.size(); ++i) {
+    const CaseTable& table = input.tables.cases[i];
+    Section section{case_anchor(i),
+                    printable(table.plan.title.empty() ? table.plan.name : table.plan.title),
+                    {},
+                    2};
+    section.blocks.emplace_back(Paragraph{what_moves(table), Tone::muted});
+    section.blocks.emplace_back(case_table(table, i));
+    if (!table.standing.empty()) {
+      section.blocks.emplace_back(Paragraph{printable(table.standing), Tone::plain});
+    }
+    if (has_machines(table)) section.blocks.emplace_back(costs_of(table));
+    Folded trials = trials_of(input, table);
+    if (!trials.table.rows.empty()) section.blocks.emplace_back(std::move(trials));
+    document.sections.push_back(std::move(section));
+  }
+}
+
+}  // namespace fairwire

@@ -1,0 +1,148 @@
+#include "reports/measure.h"
+
+#include <algorithm>
+
+#include "base/log.h"
+#include "reports/format.h"
+
+namespace fairwire {
+namespace {
+
+constexpr MeasureInfo kMeasures[] = {
+    {Measure::median, "median", "Median time"},
+    {Measure::values, "values", "Single values, s"},
+    {Measure::rounds, "rounds", "n"},
+    {Measure::goodput, "goodput", "MB/s"},
+    {Measure::files, "files", "Files/s"},
+    {Measure::cpu, "cpu", "CPU time"},
+    {Measure::memory, "memory", "Peak memory"},
+    {Measure::wire, "wire", "Wire bytes"},
+    {Measure::overhead, "overhead", "Wire / payload"},
+    {Measure::ceiling, "ceiling", "Of ceiling"},
+    {Measure::durability, "durability", "Durable"},
+    {Measure::state, "state", "Result"},
+};
+
+using Lines = std::vector<std::string>;
+
+Lines or_none(Lines lines) {
+  if (lines.empty()) lines.emplace_back(kNone);
+  return lines;
+}
+
+std::string rounds_text(const Cell& cell) {
+  const auto n = static_cast<int64_t>(cell.seconds.n);
+  const auto wanted =
+      std::max<int64_t>(cell.planned_rounds, static_cast<int64_t>(cell.trials.size()));
+  return n == wanted ? format_count(n) : format_count(n) + " of " + format_count(wanted);
+}
+
+Lines value_lines(const Cell& cell) {
+  std::string text;
+  for (const CellTrial& trial : cell.trials) {
+    if (trial.seconds) text += (text.empty() ? "" : " · ") + value_text(trial);
+  }
+  return text.empty() ? Lines{std::string(kNone)} : Lines{text};
+}
+
+// A machine's role names it for the reader of a page; its name only where roles repeat.
+std::string label_of(const Cell& cell, const MachineCost& machine) {
+  const auto same = std::ranges::count(cell.machines, machine.role, &MachineCost::role);
+  const std::string& label = machine.role.empty() || same > 1 ? machine.machine : machine.role;
+  return printable(label);
+}
+
+Lines cpu_lines(const Cell& cell) {
+  Lines lines;
+  for (const MachineCost& machine : cell.machines) {
+    lines.push_back(label_of(cell, machine) + " " +
+                    format_or_none(machine.cpu_total_s, format_seconds));
+  }
+  return or_none(std::move(lines));
+}
+
+Lines memory_lines(const Cell& cell) {
+  Lines lines;
+  for (const MachineCost& machine : cell.machines) {
+    lines.push_back(label_of(cell, machine) + " " +
+                    format_or_none(machine.peak_anonymous_bytes, format_mib));
+  }
+  return or_none(std::move(lines));
+}
+
+Lines wire_lines(const Cell& cell) {
+  if (!cell.wire_there_bytes) return {std::string(kNone)};
+  return {"→ " + format_mb(*cell.wire_there_bytes), "← " + format_mb(*cell.wire_back_bytes)};
+}
+
+Lines durability_lines(const Cell& cell) {
+  Lines lines;
+  for (const std::string& durability : cell.durability) lines.push_back(printable(durability));
+  return or_none(std::move(lines));
+}
+
+std::string mb_per_s_number(double bytes_per_second) {
+  return format_decimal(bytes_per_second / 1e6);
+}
+
+}  // namespace
+
+const MeasureInfo& info_of(Measure measure) {
+  return kMeasures[static_cast<size_t>(measure)];
+}
+
+const MeasureInfo* find_measure(std::string_view name) {
+  const auto known = std::ranges::find(kMeasures, name, &MeasureInfo::name);
+  return known == std::end(kMeasures) ? nullptr : &*known;
+}
+
+std::string measure_names() {
+  std::string names;
+  for (const MeasureInfo& info : kMeasures) {
+    names += (names.empty() ? "" : ", ") + std::string(info.name);
+  }
+  return names;
+}
+
+std::vector<std::string> measure_lines(const Cell& cell, Measure measure) {
+  switch (measure) {
+    case Measure::median:
+      return {format_or_none(cell.seconds.median, format_seconds)};
+    case Measure::values:
+      return value_lines(cell);
+    case Measure::rounds:
+      return {rounds_text(cell)};
+    case Measure::goodput:
+      return {format_or_none(cell.bytes_per_second, mb_per_s_number)};
+    case Measure::files:
+      return {format_or_none(cell.files_per_second, format_decimal)};
+    case Measure::cpu:
+      return cpu_lines(cell);
+    case Measure::memory:
+      return memory_lines(cell);
+    case Measure::wire:
+      return wire_lines(cell);
+    case Measure::overhead:
+      return {format_or_none(cell.overhead, format_times)};
+    case Measure::ceiling:
+      return {format_or_none(cell.share_of_ceiling, format_share)};
+    case Measure::durability:
+      return durability_lines(cell);
+    case Measure::state:
+      return {cell.state_text};
+  }
+  return {std::string(kNone)};
+}
+
+std::string value_text(const CellTrial& trial) {
+  if (!trial.seconds) return std::string(kNone);
+  std::string text = format_seconds(*trial.seconds);
+  text.resize(text.size() - 2);  // " s" stands in the title of the column
+  return trial.counted() ? text : "[" + text + "]";
+}
+
+std::string n_text(const Cell& cell) {
+  return "n = " + rounds_text(cell) + (cell.seconds.n == 1 ? ", single run" : "");
+}
+
+}  // namespace fairwire

@@ -1,0 +1,49 @@
+#include "reports/report.h"
+
+#include <algorithm>
+
+#include "reports/build.h"
+#include "reports/html.h"
+#include "reports/markdown.h"
+#include "reports/summary.h"
+#include "reports/terminal.h"
+
+namespace fairwire {
+namespace {
+
+bool is_unmeasured(const TrialRecord& trial) {
+  return trial.outcome == Outcome::harness_error || trial.outcome == Outcome::timed_out ||
+         std::ranges::find(trial.flags, Flag::invalid) != trial.flags.end() ||
+         (trial.outcome == Outcome::completed && trial.verdict == Verdict::unknown);
+}
+
+void count_cell(const Cell& cell, Report& report) {
+  ++report.planned;
+  if (cell.state == CellState::verified) ++report.verified;
+  if (cell.state == CellState::unsupported) ++report.unsupported;
+  for (const CellTrial& trial : cell.trials) {
+    if (trial.record->verdict == Verdict::different) ++report.mismatched;
+    if (is_unmeasured(*trial.record)) ++report.not_measured;
+  }
+}
+
+}  // namespace
+
+Report make_report(const ReportInput& input) {
+  const Pool pool = pool_runs(input.runs);
+  const Tables tables = make_tables(pool);
+  const Page page = make_page(input.page, input.page_file, pool);
+  const PageInput everything{pool, tables, page};
+  const Document document = build_document(everything);
+  Report report;
+  for (const CaseTable& table : tables.cases) {
+    for (const Cell& cell : table.cells) count_cell(cell, report);
+  }
+  report.summary = make_summary(everything, report);
+  report.html = render_html(document, report.summary);
+  report.markdown = render_markdown(document);
+  report.terminal = render_terminal(document);
+  return report;
+}
+
+}  // namespace fairwire

@@ -1,0 +1,78 @@
+// The contract's rows for machines of namespaces and machines behind ssh.
+#include <unistd.h>
+
+#include <memory>
+#include <vector>
+
+#include "drivers/machines/netns.h"
+#include "drivers/sweep.h"
+#include "tests/contract/machine_contract.h"
+#include "tests/contract/ssh_host.h"
+
+namespace fairwire {
+namespace {
+
+MachineRow netns_row(const std::string& name, bool with_store) {
+  MachineRow row;
+  row.name = name;
+  // One store for all machines of the row, as a session has it; the last copy of the row takes it.
+  const auto store = std::make_shared<TempDir>("contract-store");
+  row.make = [store, with_store] {
+    NetnsOptions options;
+    options.name = "paris";
+    options.self_binary = FAIRWIRE_TEST_AGENT;
+    options.token = owner_token();
+    options.work_bytes = int64_t{1} << 30;
+    if (with_store) {
+      remove_tree(store->path());
+      make_directories(store->path());
+      options.store = store->path();
+      options.store_writable = true;
+    }
+    return make_netns_machine(options);
+  };
+  if (::geteuid() != 0) row.why_skipped = "machines of namespaces need root";
+  return row;
+}
+
+// The hosts of a row's machines live until the row's next machine is made. A forked harness has
+// copies of its parent's objects, which are not its to end.
+struct Hosts {
+  pid_t owner = ::getpid();
+  std::vector<std::unique_ptr<SshHost>> list;
+
+  SshHost& next() {
+    if (owner == ::getpid()) list.clear();
+    owner = ::getpid();
+    list.push_back(std::make_unique<SshHost>(FAIRWIRE_TEST_AGENT));
+    return *list.back();
+  }
+};
+
+MachineRow ssh_row(const std::string& name, const std::string& work_root) {
+  MachineRow row;
+  row.name = name;
+  row.make = [work_root, hosts = std::make_shared<Hosts>()] {
+    SshHost& host = hosts->next();
+    SshOptions options = host.options();
+    options.work_root = work_root;
+    std::unique_ptr<Machine> machine;
+    host.inside([&] { machine = make_ssh_machine(options); });
+    return machine;
+  };
+  if (::geteuid() != 0) row.why_skipped = "an sshd of our own needs root";
+  if (::access("/usr/sbin/sshd", X_OK) != 0) row.why_skipped = "no /usr/sbin/sshd";
+  return row;
+}
+
+INSTANTIATE_TEST_SUITE_P(Netns, MachineContract,
+                         testing::Values(netns_row("own_store", false),
+                                         netns_row("shared_store", true)),
+                         machine_row_name);
+INSTANTIATE_TEST_SUITE_P(Ssh, MachineContract,
+                         testing::Values(ssh_row("in_memory", ""),
+                                         ssh_row("in_a_folder", "/var/tmp/bench")),
+                         machine_row_name);
+
+}  // namespace
+}  // namespace fairwire

@@ -1,0 +1,314 @@
+// The whole runner on fakes: what is recorded, in which order things happen, what an exception in
+// a phase leaves behind, and which exit code a run earns.
+#include "harness/runner.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "base/file_descriptor.h"
+#include "base/temp_dir.h"
+#include "harness/exit_code.h"
+#include "reports/results_file.h"
+#include "tests/fakes/fake_site.h"
+
+namespace fairwire {
+namespace {
+
+constexpr char kTool[] = R"json({
+  "schema": 1, "name": "NAME", "version": {"argv": ["puller"], "match": "(.)"},
+  "can": ["pull"], "keeps": ["mode"], "notes": "n",
+  "writer": {"files": {"{work}/conf": ["port {port}", "path {source}"]}, "prepare": [["maker"]],
+             "serve": ["server", "{work}/conf"], "ready": {"tcp": "{port}"}},
+  "reader": {"pull": ["PROGRAM", "{source}", "{tree}"]}})json";
+
+constexpr char kTestbed[] = R"({"schema": 1, "name": "t",
+  "machines": [{"name": "reader", "kind": "netns"}, {"name": "writer", "kind": "netns"}],
+  "wires": [{"name": "fast", "kind": "open"}]})";
+
+constexpr char kRecipe[] = R"({"schema": 1, "name": "three", "title": "three files",
+  "groups": [{"prefix": "f", "count": 3, "size_quantiles": [100], "content": "random"}]})";
+
+std::string replace(std::string text, const std::string& what, const std::string& with) {
+  const size_t at = text.find(what);
+  return at == std::string::npos ? text : text.replace(at, what.size(), with);
+}
+
+// Copies the writer's tree, then lets `spoil` have its way with what landed.
+FakeProgram pulls(const std::function<void(FakeMachine&, const std::string& tree)>& spoil = {},
+                  int exit_code = 0) {
+  return [=](FakeMachine& reader, const ExecSpec& exec) {
+    if (exec.argv.size() < 3) return ends_with(0)(reader, exec);  // asked for its version
+    reader.copy_tree(*reader.site().machines.at("writer"), exec.argv.at(1), exec.argv.at(2));
+    if (spoil) spoil(reader, exec.argv.at(2));
+    return ends_with(exit_code)(reader, exec);
+  };
+}
+
+class RunnerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    make_directories(folder_.path() + "/tools");
+    make_directories(folder_.path() + "/specs");
+    write_file(folder_.path() + "/specs/three.json", kRecipe);
+    write_file(folder_.path() + "/testbed.json", kTestbed);
+    site_.programs["puller"] = pulls();
+    site_.programs["server"] = ends_with(0);
+    site_.programs["maker"] = ends_with(0);
+  }
+
+  void add_tool(const std::string& name, const std::string& program) {
+    std::string text = replace(kTool, "NAME", name);
+    write_file(folder_.path() + "/tools/" + name + ".json", replace(text, "PROGRAM", program));
+  }
+
+  RunResult run(const std::string& variants, const std::string& more = "", int rounds = 1) {
+    const std::string plan =
+        R"({"schema": 1, "name": "p", "testbed": "t", "rounds": )" + std::to_string(rounds) +
+        R"(, "variants": [)" + variants +
+        R"(], "cases": [{"name": "c", "scenario": "pull", "dataset": "three", "wire": "fast")" +
+        more + "}]}";
+    write_file(folder_.path() + "/plan.json", plan);
+    RunSettings settings;
+    settings.runs = folder_.path() + "/runs";
+    settings.tell = [this](const std::string& text) { told_ += text; };
+    const RunResult result = run_plan(load_plan(folder_.path() + "/plan.json"),
+                                      load_testbed(folder_.path() + "/testbed.json"),
+                                      site_.builders(), site_.clock, settings);
+    results_ = read_results(result.folder + "/results.jsonl");
+    EXPECT_TRUE(site_.machines.empty()) << "every machine was taken down";
+    EXPECT_EQ(site_.wires_alive, 0);
+    return result;
+  }
+
+  std::vector<TrialRecord> trials() const {
+    std::vector<TrialRecord> list;
+    for (const Record& record : results_.records) {
+      if (const auto* trial = std::get_if<TrialRecord>(&record)) list.push_back(*trial);
+    }
+    return list;
+  }
+
+  static std::vector<std::string> phases(const TrialRecord& trial) {
+    std::vector<std::string> names;
+    for (const PhaseRecord& phase : trial.phases) names.push_back(phase.name);
+    return names;
+  }
+
+  TempDir folder_{"fairwire-runner"};
+  FakeSite site_;
+  ResultsFile results_;
+  std::string told_;
+};
+
+const std::vector<std::string> kAllPhases = {"arrange", "chill", "prepare", "serve",   "run",
+                                             "settle",  "stop",  "judge",   "collect", "clear"};
+
+TEST_F(RunnerTest, AGoodTrialIsVerifiedAndGoesThroughEveryPhaseInOrder) {
+  add_tool("good", "puller");
+  const RunResult result = run("\"good\"");
+  EXPECT_EQ(result.code, ExitCode::good);
+  const auto list = trials();
+  ASSERT_EQ(list.size(), 1u);
+  const TrialRecord& trial = list[0];
+  EXPECT_EQ(trial.outcome, Outcome::completed) << trial.reason;
+  EXPECT_EQ(trial.verdict, Verdict::identical);
+  EXPECT_EQ(phases(trial), kAllPhases);
+  ASSERT_EQ(trial.ops.size(), 1u);
+  EXPECT_EQ(trial.ops[0].bytes, 303);
+  EXPECT_EQ(trial.ops[0].files, 3);
+  EXPECT_GE(trial.ops[0].wall_ns, 5'000'000);
+  EXPECT_EQ(trial.flags, std::vector<Flag>{Flag::single_run});
+  ASSERT_EQ(trial.wires.size(), 2u);
+  EXPECT_EQ(trial.wires[0].bytes, 1000) << "a difference of two readings";
+  ASSERT_EQ(trial.machines.size(), 2u);
+  EXPECT_GT(trial.machines[0].cpu_total_us, 0);
+}
+
+TEST_F(RunnerTest, ServersAreUpAndReadyBeforeTheOpAndStoppedBeforeTheJudge) {
+  add_tool("good", "puller");
+  run("\"good\"");
+  const auto at = [&](const std::string& line) {
+    const auto found = std::find(site_.log.begin(), site_.log.end(), line);
+    EXPECT_NE(found, site_.log.end()) << line;
+    return found - site_.log.begin();
+  };
+  EXPECT_LT(at("writer start good-writer-prepare1"), at("writer start good-writer-serve"));
+  EXPECT_LT(at("writer start good-writer-serve"), at("writer tcp 10.0.0.writer:7000"));
+  EXPECT_LT(at("writer tcp 10.0.0.writer:7000"), at("reader start good-reader-pull"));
+  EXPECT_LT(at("reader start good-reader-pull"), at("writer stop good-writer-serve"));
+  EXPECT_LT(at("writer stop good-writer-serve"), at("reader manifest tree hashed"));
+}
+
+TEST_F(RunnerTest, AnExceptionInAnyPhaseIsARecordAndTheNextTrialRuns) {
+  add_tool("good", "puller");
+  const std::pair<const char*, const char*> breaks[] = {
+      {"writer start good-writer-prepare1", "prepare"},
+      {"writer start good-writer-serve", "serve"},
+      {"reader start good-reader-pull", "run"},
+      {"writer stop good-writer-serve", "stop"},
+      {"reader manifest tree hashed", "judge"}};
+  for (const auto& [line, phase] : breaks) {
+    SCOPED_TRACE(line);
+    site_.throw_at = line;
+    const RunResult result = run("\"good\"", "", 2);
+    EXPECT_EQ(result.code, ExitCode::not_measured);
+    const auto list = trials();
+    ASSERT_EQ(list.size(), 2u) << "the campaign goes on";
+    EXPECT_EQ(list[0].outcome, Outcome::harness_error);
+    EXPECT_EQ(list[0].verdict, Verdict::unknown);
+    EXPECT_TRUE(list[0].reason.starts_with(phase)) << list[0].reason;
+    const auto names = phases(list[0]);
+    EXPECT_EQ(names.back(), "clear") << "clear always runs";
+    EXPECT_NE(std::find(names.begin(), names.end(), "collect"), names.end());
+  }
+}
+
+TEST_F(RunnerTest, AnExceptionWhileTheStageIsSetIsARecordToo) {
+  add_tool("good", "puller");
+  site_.throw_at = "writer start version-good";  // the machines of the context are another stage
+  EXPECT_THROW(run("\"good\""), ProtocolError);
+  EXPECT_TRUE(site_.machines.empty());
+}
+
+TEST_F(RunnerTest, WhatLandedDecidesNotTheExitCode) {
+  site_.programs["flipper"] =
+      pulls([](FakeMachine& m, const std::string& tree) { m.files()[tree + "/a"][5] = '!'; });
+  site_.programs["dropper"] =
+      pulls([](FakeMachine& m, const std::string& tree) { m.files().erase(tree + "/b"); });
+  site_.programs["adder"] =
+      pulls([](FakeMachine& m, const std::string& tree) { m.files()[tree + "/z"] = "extra"; });
+  site_.programs["idler"] = ends_with(0);
+  site_.programs["grumbler"] = pulls({}, 7);
+  for (const char* name : {"flipper", "dropper", "adder", "idler", "grumbler"})
+    add_tool(name, name);
+  const RunResult result = run(R"("flipper", "dropper", "adder", "idler", "grumbler")");
+  EXPECT_EQ(result.code, ExitCode::mismatch);
+  for (const TrialRecord& trial : trials()) {
+    SCOPED_TRACE(trial.variant);
+    ASSERT_EQ(trial.verdicts.size(), 1u);
+    const VerdictRecord& verdict = trial.verdicts[0];
+    if (trial.variant == "grumbler") {
+      EXPECT_EQ(trial.outcome, Outcome::tool_failed);
+      EXPECT_EQ(trial.verdict, Verdict::identical);
+      continue;
+    }
+    EXPECT_EQ(trial.outcome, Outcome::completed);
+    EXPECT_EQ(trial.verdict, Verdict::different);
+    EXPECT_GT(trial.ops[0].wall_ns, 0) << "a wrong time is branded, never dropped";
+    EXPECT_EQ(verdict.different, trial.variant == "flipper" ? 1 : 0);
+    EXPECT_EQ(verdict.missing, trial.variant == "dropper" ? 1 : trial.variant == "idler" ? 3 : 0);
+    EXPECT_EQ(verdict.extra, trial.variant == "adder" ? 1 : 0);
+  }
+}
+
+TEST_F(RunnerTest, WritingAfterExitAndProcessesLeftBehindAreFlagged) {
+  site_.programs["late"] = [](FakeMachine& reader, const ExecSpec& exec) {
+    ExecReport report = pulls()(reader, exec);
+    report.left_processes = {"sleep"};
+    return report;
+  };
+  add_tool("late", "late");
+  run("\"late\"");
+  const auto list = trials();
+  EXPECT_EQ(list[0].flags, (std::vector<Flag>{Flag::single_run, Flag::left_processes}));
+  EXPECT_EQ(list[0].verdict, Verdict::identical);
+}
+
+TEST_F(RunnerTest, AToolThatIsNotInstalledSaysSoAndTheRestRuns) {
+  add_tool("good", "puller");
+  std::string text = replace(replace(kTool, "NAME", "absent"), R"(["puller"])", R"(["nowhere"])");
+  write_file(folder_.path() + "/tools/absent.json", text);
+  const RunResult result = run(R"("good", "absent")");
+  EXPECT_EQ(result.code, ExitCode::good);
+  for (const TrialRecord& trial : trials()) {
+    if (trial.variant == "good") {
+      EXPECT_EQ(trial.verdict, Verdict::identical);
+    } else {
+      EXPECT_EQ(trial.outcome, Outcome::unsupported);
+      EXPECT_NE(trial.reason.find("not installed"), std::string::npos) << trial.reason;
+    }
+  }
+}
+
+TEST_F(RunnerTest, WhatThisVersionCannotDoIsSaidNotPassed) {
+  add_tool("good", "puller");
+  run("\"good\"", R"(, "conditions": {"buffers": "tuned"})");
+  EXPECT_EQ(trials()[0].outcome, Outcome::unsupported);
+  EXPECT_FALSE(trials()[0].reason.empty());
+  run("\"good\"", R"(, "events": [{"do": "kill", "at": {"ms": 5}}])");
+  EXPECT_EQ(trials()[0].outcome, Outcome::unsupported);
+}
+
+TEST_F(RunnerTest, ADurableCaseSyncsInsideTheClock) {
+  add_tool("good", "puller");
+  run("\"good\"", R"(, "conditions": {"durable": true})");
+  const TrialRecord trial = trials()[0];
+  EXPECT_EQ(trial.durability, "syncfs");
+  EXPECT_EQ(trial.ops[0].settle_ns, 3'000'000);
+  EXPECT_GE(trial.ops[0].wall_ns, 8'000'000);
+}
+
+TEST_F(RunnerTest, AColdCaseDropsTheCachesOfEveryMachine) {
+  add_tool("good", "puller");
+  run("\"good\"", R"(, "conditions": {"cache": "cold"})");
+  EXPECT_EQ(std::count(site_.log.begin(), site_.log.end(), "reader drop caches"), 1);
+  EXPECT_EQ(std::count(site_.log.begin(), site_.log.end(), "writer drop caches"), 1);
+}
+
+TEST_F(RunnerTest, TheDataSetIsMadeOnceAndAgainWhenSomethingChangedIt) {
+  add_tool("good", "puller");
+  run("\"good\"", "", 3);
+  EXPECT_EQ(std::count(site_.log.begin(), site_.log.end(), "writer make tree"), 1);
+  site_.log.clear();
+  site_.stores.clear();
+  site_.programs["vandal"] = [](FakeMachine& reader, const ExecSpec& exec) {
+    const ExecReport report = pulls()(reader, exec);
+    reader.site().machines.at("writer")->files()[exec.argv.at(1) + "/a"] += "!";
+    return report;
+  };
+  add_tool("vandal", "vandal");
+  run("\"vandal\"", "", 2);
+  EXPECT_EQ(trials()[0].outcome, Outcome::source_changed);
+  EXPECT_EQ(trials()[0].verdict, Verdict::unknown);
+  EXPECT_EQ(std::count(site_.log.begin(), site_.log.end(), "writer make tree"), 2);
+}
+
+TEST_F(RunnerTest, CtrlCLeavesAValidRecordAndAPage) {
+  int left = 2;
+  site_.programs["stopper"] = [&left](FakeMachine& reader, const ExecSpec& exec) {
+    if (left-- == 0) throw Interrupted();
+    return pulls()(reader, exec);
+  };
+  add_tool("good", "stopper");
+  const RunResult result = run("\"good\"", "", 5);
+  EXPECT_EQ(result.code, ExitCode::interrupted);
+  EXPECT_EQ(trials().size(), 2u);
+  const auto* end = std::get_if<EndRecord>(&results_.records.back());
+  ASSERT_NE(end, nullptr);
+  EXPECT_EQ(end->status, "interrupted");
+  EXPECT_FALSE(read_file(result.page, 1 << 24).empty());
+}
+
+TEST_F(RunnerTest, PlansThatDoNotFitAreRefusedBeforeAnythingIsTouched) {
+  add_tool("good", "puller");
+  EXPECT_THROW(run("\"good:fsync\""), FormatError);
+  EXPECT_THROW(run("\"nobody\""), FormatError);
+  EXPECT_THROW(run("\"good\"", R"(, "roles": {"writer": "mars"})"), FormatError);
+  EXPECT_TRUE(site_.log.empty());
+}
+
+TEST(ExitCodes, TheWorstWins) {
+  const ExitCode order[] = {ExitCode::good,         ExitCode::inconclusive, ExitCode::regression,
+                            ExitCode::not_measured, ExitCode::mismatch,     ExitCode::usage,
+                            ExitCode::interrupted};
+  for (size_t i = 0; i < std::size(order); ++i) {
+    for (size_t j = 0; j < std::size(order); ++j) {
+      EXPECT_EQ(worse(order[i], order[j]), order[std::max(i, j)]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace fairwire
