@@ -13,11 +13,17 @@ Nanoseconds read_clock(clockid_t id) {
 
 }  // namespace
 
-Nanoseconds monotonic_now() { return read_clock(CLOCK_MONOTONIC); }
+Nanoseconds monotonic_now() {
+  return read_clock(CLOCK_MONOTONIC);
+}
 
-Nanoseconds SystemClock::now() { return monotonic_now(); }
+Nanoseconds SystemClock::now() {
+  return monotonic_now();
+}
 
-Nanoseconds SystemClock::wall() { return read_clock(CLOCK_REALTIME); }
+Nanoseconds SystemClock::wall() {
+  return read_clock(CLOCK_REALTIME);
+}
 
 void SystemClock::sleep(Nanoseconds duration) {
   const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(duration);

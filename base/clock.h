@@ -13,9 +13,9 @@ using Nanoseconds = std::chrono::nanoseconds;
 class Clock {
  public:
   virtual ~Clock() = default;
-  virtual Nanoseconds now() = 0;              ///< CLOCK_MONOTONIC
+  virtual Nanoseconds now() = 0;  ///< CLOCK_MONOTONIC
   virtual void sleep(Nanoseconds duration) = 0;
-  virtual Nanoseconds wall() = 0;             ///< since 1970-01-01T00:00:00Z, for labels only
+  virtual Nanoseconds wall() = 0;  ///< since 1970-01-01T00:00:00Z, for labels only
 };
 
 class SystemClock final : public Clock {
