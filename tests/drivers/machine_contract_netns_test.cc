@@ -35,29 +35,16 @@ MachineRow netns_row(const std::string& name, bool with_store) {
   return row;
 }
 
-// The hosts of a row's machines live until the row's next machine is made. A forked harness has
-// copies of its parent's objects, which are not its to end.
-struct Hosts {
-  pid_t owner = ::getpid();
-  std::vector<std::unique_ptr<SshHost>> list;
-
-  SshHost& next() {
-    if (owner == ::getpid()) list.clear();
-    owner = ::getpid();
-    list.push_back(std::make_unique<SshHost>(FAIRWIRE_TEST_AGENT));
-    return *list.back();
-  }
-};
-
 MachineRow ssh_row(const std::string& name, const std::string& work_root) {
   MachineRow row;
   row.name = name;
-  row.make = [work_root, hosts = std::make_shared<Hosts>()] {
-    SshHost& host = hosts->next();
-    SshOptions options = host.options();
+  // One host for all machines of the row, also for those of a harness that is to be killed.
+  row.make = [work_root, host = std::make_shared<std::unique_ptr<SshHost>>()] {
+    if (!*host) *host = std::make_unique<SshHost>(FAIRWIRE_TEST_AGENT);
+    SshOptions options = (*host)->options();
     options.work_root = work_root;
     std::unique_ptr<Machine> machine;
-    host.inside([&] { machine = make_ssh_machine(options); });
+    (*host)->inside([&] { machine = make_ssh_machine(options); });
     return machine;
   };
   if (::geteuid() != 0) row.why_skipped = "an sshd of our own needs root";
