@@ -1,14 +1,9 @@
 #include "harness/tree_service.h"
 
-#include <fcntl.h>
-
 #include <cerrno>
 #include <fstream>
-#include <span>
-#include <vector>
 
 #include "base/error.h"
-#include "base/file_descriptor.h"
 #include "datasets/generate.h"
 #include "datasets/manifest.h"
 #include "datasets/mutate.h"
@@ -19,15 +14,6 @@ namespace fairwire {
 namespace {
 
 constexpr char kFromHarness[] = "data set recipe";
-
-// Of the whole file, closing line included: what sha256sum says of it.
-Digest file_digest(const std::string& path) {
-  const FileDescriptor file = open_file(path, O_RDONLY);
-  Sha256 hash;
-  std::vector<std::byte> buffer(1 << 20);
-  while (const size_t count = file.read_some(buffer)) hash.update(std::span(buffer).first(count));
-  return hash.finish();
-}
 
 }  // namespace
 
@@ -50,10 +36,10 @@ TreeSummary DatasetTreeService::manifest(const std::string& path, const std::str
   ManifestWriter writer(file);
   const WalkSummary walked = walk_tree(path, {.hash = hash, .threads = 0, .progress = {}},
                                        [&](const Entry& entry) { writer.write(entry); });
-  writer.finish();
+  const Digest digest = writer.finish();
   file.close();
   if (!file) throw SystemError("write", out, EIO);
-  return {walked.entries, walked.files, walked.bytes, to_hex(file_digest(out))};
+  return {walked.entries, walked.files, walked.bytes, to_hex(digest)};
 }
 
 }  // namespace fairwire

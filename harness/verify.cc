@@ -67,16 +67,11 @@ struct WalkedTree {
   }
 };
 
-// A list of digests says nothing of sizes, times or folders: leave only what it can speak of.
+// A list of digests says nothing of folders and links: leave only what it can speak of.
 EntrySource regular_files_of(ManifestReader& reader) {
   return [&reader]() -> std::optional<Entry> {
     while (std::optional<Entry> entry = reader.next()) {
-      if (entry->type != EntryType::file) continue;
-      Entry content;
-      content.path = std::move(entry->path);
-      content.sha256 = entry->sha256;
-      content.problem = std::move(entry->problem);
-      return content;
+      if (entry->type == EntryType::file) return entry;
     }
     return std::nullopt;
   };
