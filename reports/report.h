@@ -20,12 +20,13 @@ struct Report {
   std::string html;  ///< self-contained, no network
   std::string markdown;
   Json summary;
-  std::string terminal;      ///< plain text table, names escaped
-  int64_t planned = 0;       ///< cells of the plan (case × variant, controls apart)
-  int64_t verified = 0;      ///< cells in which every trial completed and is identical
-  int64_t mismatched = 0;    ///< trials with verdict different
-  int64_t not_measured = 0;  ///< trials with harness_error, timed_out, or flag invalid
-  int64_t unsupported = 0;
+  std::string terminal;    ///< plain text table, names escaped
+  int64_t planned = 0;     ///< cells of the plan (case × variant, controls apart)
+  int64_t verified = 0;    ///< cells in which every recorded trial is verified
+  int64_t mismatched = 0;  ///< trials with verdict different, whatever their outcome
+  /// Trials with harness_error, timed_out or flag invalid, and completed ones nobody judged.
+  int64_t not_measured = 0;
+  int64_t unsupported = 0;  ///< cells
 };
 
 Report make_report(const ReportInput& input);

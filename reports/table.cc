@@ -67,9 +67,9 @@ std::map<std::string, Ceiling> ceilings_of(const Pool& pool, const std::vector<C
   std::map<std::string, Ceiling> ceilings;
   for (const ControlRow& row : rows) {
     if (row.control != kCeilingControl || row.bytes_per_second.empty()) continue;
-    const size_t n = row.bytes_per_second.size();
-    keep_lower(ceilings, row.wire,
-               {*median(row.bytes_per_second), row.control + ", " + median_label(n)});
+    std::string label = median_label(row.bytes_per_second.size());
+    label.resize(std::min(label.size(), label.find(" (")));  // how, in words, is said elsewhere
+    keep_lower(ceilings, row.wire, {*median(row.bytes_per_second), row.control + ", " + label});
   }
   for (const CalibrationRecord* calibration : pool.calibrations) {
     const Json* theory = calibration->reading.find("theory_bytes_per_second");

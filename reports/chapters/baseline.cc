@@ -57,7 +57,7 @@ std::string reading_text(const Json& reading) {
 
 TextTable calibration_table(const std::vector<const CalibrationRecord*>& readings) {
   TextTable table;
-  table.caption = "Each wire and host was read before and after the trials.";
+  table.caption = "Readings of each wire and host outside the rounds, against their stated bounds.";
   table.columns = {
       {"Wire", false, 0}, {"When", false, 0}, {"Status", false, 0}, {"Reading", false, 0}};
   for (const CalibrationRecord* reading : readings) {

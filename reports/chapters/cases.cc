@@ -168,13 +168,20 @@ std::string ceiling_text(const CaseTable& table) {
          table.ceiling->basis + ").";
 }
 
+std::string condition_value(const Json& value) {
+  if (const bool* flag = value.if_bool()) return *flag ? "yes" : "no";
+  const std::string* word = value.if_string();
+  return printable(word != nullptr ? *word : value.dump());
+}
+
 std::string conditions_text(const Json& conditions) {
   std::string text;
   if (const auto* members = conditions.if_object()) {
     for (const auto& [key, value] : *members) {
-      const std::string* word = value.if_string();
-      text += (text.empty() ? "" : ", ") + printable(key) + " " +
-              printable(word != nullptr ? *word : value.dump());
+      if (value.is_null()) continue;  // the case says nothing about it
+      std::string name = printable(key);
+      std::ranges::replace(name, '_', ' ');
+      text += (text.empty() ? "" : ", ") + name + " " + condition_value(value);
     }
   }
   return text;
@@ -210,14 +217,14 @@ TextTable::Row cost_row(const Cell& cell, const MachineCost& machine) {
                                  : std::string(kNone);
   return {"",
           {text(printable(cell.variant)), text(machine_name(machine)),
-           text(format_or_none(machine.cpu_user_s, format_seconds)),
-           text(format_or_none(machine.cpu_system_s, format_seconds)),
-           text(format_or_none(machine.cpu_total_s, format_seconds)),
+           text(format_or_none(machine.cpu_user_s, format_duration)),
+           text(format_or_none(machine.cpu_system_s, format_duration)),
+           text(format_or_none(machine.cpu_total_s, format_duration)),
            text(machine.cpu_method.empty() ? std::string(kNone) : printable(machine.cpu_method)),
            text(format_or_none(machine.peak_anonymous_bytes, format_mib)), text(period),
            text(format_or_none(machine.largest_rss_bytes, format_mib)),
-           text(format_or_none(machine.prepare_wall_s, format_seconds)),
-           text(format_or_none(machine.prepare_cpu_s, format_seconds)),
+           text(format_or_none(machine.prepare_wall_s, format_duration)),
+           text(format_or_none(machine.prepare_cpu_s, format_duration)),
            text(format_or_none(cell.overhead, format_times))}};
 }
 

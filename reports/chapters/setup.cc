@@ -37,7 +37,13 @@ std::string or_none(std::string text) {
   return text.empty() ? std::string(kNone) : text;
 }
 
-TableCell tool_cell(const Json& tool) {
+TableCell name_cell(const Json& tool) {
+  TableCell cell = text_cell(or_none(member_text(tool, "name")));
+  cell.small = member_text(tool, "title");
+  return cell;
+}
+
+TableCell version_cell(const Json& tool) {
   TableCell cell = text_cell(or_none(member_text(tool, "version")));
   cell.small = member_text(tool, "error");
   return cell;
@@ -118,8 +124,9 @@ void add_method(const PageInput& input, Document& document) {
   TextList list;
   list.items = {
       freshness(input),
-      "Same wire for every tool of a case, emulated or real as the case says, read before and "
-      "after the trials; a trial whose wire left its stated bounds is not measured, not slow.",
+      "Same wire for every tool of a case, emulated or real as the case says; what it carried "
+      "stands in the network baseline. A trial whose wire left its stated bounds is not measured, "
+      "not slow.",
       "Every landed tree is compared with its source by the SHA-256 of each file. An exit code of "
       "0, a percentage or a summary line of a tool is not success.",
       "The unit is the round: every tool of a case once, in an order balanced over the rounds. "
@@ -144,8 +151,7 @@ void add_tools(const PageInput& input, Document& document) {
   for (const Json& tool : tools) {
     table.rows.push_back(
         {"",
-         {text_cell(or_none(member_text(tool, "name"))), tool_cell(tool),
-          text_cell(or_none(member_text(tool, "notes"))),
+         {name_cell(tool), version_cell(tool), text_cell(or_none(member_text(tool, "notes"))),
           text_cell(or_none(member_text(tool, "file_digest"))), binaries_cell(tool)}});
   }
   document.sections.push_back({"tools", "Tools", {std::move(table)}, 2});

@@ -37,7 +37,7 @@ class ResultsFileTest : public ::testing::Test {
     return "no error";
   }
 
-  TempDir folder_{"results-test"};
+  TempDir folder_{"results-test", "/dev/shm"};  // thousands of fsyncs
   std::string path_ = folder_.path() + "/results.jsonl";
   std::string whole_;  // header and one trial
   std::string both_;   // and a second trial

@@ -16,7 +16,8 @@ TYPES = {"header", "calibration", "trial", "note", "published", "end"}
 
 def schema_of(record):
     """The schema of the record's own type: its messages are shorter than those of oneOf."""
-    return jsonschema.Draft202012Validator({"$ref": f"#/$defs/{record['type']}", "$defs": SCHEMA["$defs"]})
+    own = {"$ref": f"#/$defs/{record['type']}", "$defs": SCHEMA["$defs"]}
+    return jsonschema.Draft202012Validator(own)
 
 
 def first(kind):
@@ -32,7 +33,8 @@ def test_the_golden_run_holds_every_type_outcome_and_flag():
     trials = [record for record in RECORDS if record["type"] == "trial"]
     words = SCHEMA["$defs"]["trial"]["properties"]
     assert {trial["outcome"] for trial in trials} == set(words["outcome"]["enum"])
-    assert {flag for trial in trials for flag in trial["flags"]} == set(words["flags"]["items"]["enum"])
+    flags = {flag for trial in trials for flag in trial["flags"]}
+    assert flags == set(words["flags"]["items"]["enum"])
 
 
 @pytest.mark.parametrize("number", range(len(RECORDS)))
