@@ -188,10 +188,9 @@ void ExecTable::watch(Exec& exec, Nanoseconds now) {
   }
   if (!exec.stall || now < exec.next_look) return;
   exec.next_look = now + exec.stall->period();
-  const bool wire_counts = hold_network_socket(groups_.all());
-  if (exec.stall->stalled(now, meter_.activity(), wire_counts)) {
-    end_by_force(exec, ExecEnd::stalled);
-  }
+  if (!seen_) seen_ = meter_.activity();
+  const auto wire_counts = [this] { return hold_network_socket(groups_.all()); };
+  if (exec.stall->stalled(now, *seen_, wire_counts)) end_by_force(exec, ExecEnd::stalled);
 }
 
 // After the main process has ended: are others left, and are they to be left?
@@ -207,6 +206,7 @@ void ExecTable::settle(Exec& exec, Nanoseconds now) {
 }
 
 void ExecTable::tick(Nanoseconds now) {
+  seen_.reset();
   const std::vector<int> handles(active_.begin(), active_.end());
   for (const int handle : handles) {
     Exec& exec = find(handle);

@@ -64,7 +64,8 @@ class ExecTable {
   ToolGroups& groups_;
   Meter& meter_;
   std::map<int, std::unique_ptr<Exec>> execs_;
-  std::set<int> active_;  // not gone: only these cost anything
+  std::set<int> active_;          // not gone: only these cost anything
+  std::optional<Activity> seen_;  // in this tick, for all watchdogs
   Nanoseconds next_poll_{};
   int last_handle_ = 0;
 };

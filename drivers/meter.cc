@@ -17,15 +17,15 @@ std::vector<InterfaceCount> parse_interfaces(const std::string& text) {
     if (colon == std::string::npos) continue;
     InterfaceCount count;
     std::istringstream(line.substr(0, colon)) >> count.name;
-    int64_t columns[16] = {};  // eight received, eight sent: bytes packets errs drop …
+    uint64_t columns[16] = {};  // eight received, eight sent: bytes packets errs drop …
     std::istringstream words(line.substr(colon + 1));
-    for (int64_t& value : columns) words >> value;
+    for (uint64_t& value : columns) words >> value;
     if (!words || count.name.empty() || count.name == "lo") continue;
-    count.received_bytes = columns[0];
-    count.received_packets = columns[1];
-    count.sent_bytes = columns[8];
-    count.sent_packets = columns[9];
-    count.dropped_packets = columns[3] + columns[11];
+    count.received_bytes = static_cast<int64_t>(columns[0]);
+    count.received_packets = static_cast<int64_t>(columns[1]);
+    count.sent_bytes = static_cast<int64_t>(columns[8]);
+    count.sent_packets = static_cast<int64_t>(columns[9]);
+    count.dropped_packets = static_cast<int64_t>(columns[3] + columns[11]);
     counts.push_back(count);
   }
   return counts;

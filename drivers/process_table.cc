@@ -22,6 +22,15 @@ struct CloseDir {
   void operator()(DIR* dir) const { ::closedir(dir); }
 };
 
+// A file of one line, which /proc gives whole in one read.
+std::optional<std::string> read_line_file(const std::string& path) {
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  char buffer[2048];
+  const ssize_t count = file.is_open() ? ::read(file.get(), buffer, sizeof buffer) : -1;
+  if (count < 0) return std::nullopt;
+  return std::string(buffer, static_cast<size_t>(count));
+}
+
 // The numbers among the names of a folder: processes of /proc, threads of /proc/PID/task.
 std::vector<pid_t> numbered_entries(const std::string& path) {
   std::vector<pid_t> numbers;
@@ -71,7 +80,7 @@ std::optional<std::string> read_small_file(const std::string& path) {
   const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open()) return std::nullopt;
   std::string text;
-  char buffer[8192];
+  char buffer[4096];
   while (true) {
     const ssize_t count = ::read(file.get(), buffer, sizeof buffer);
     if (count < 0) return std::nullopt;  // ESRCH: the process ended between open and read
@@ -86,32 +95,32 @@ std::optional<ProcessStat> parse_process_stat(const std::string& text) {
   std::istringstream words(text.substr(after_name + 1));
   ProcessStat stat;
   std::string skipped;
-  int64_t ticks[4] = {};
+  uint64_t ticks[4] = {};
   words >> stat.state >> stat.parent;  // fields 3 and 4 of proc(5)
   for (int field = 5; field <= 13; ++field) words >> skipped;
-  for (int64_t& value : ticks) words >> value;  // 14 to 17: utime stime cutime cstime
+  for (uint64_t& value : ticks) words >> value;  // 14 to 17: utime stime cutime cstime
   for (int field = 18; field <= 21; ++field) words >> skipped;
   words >> stat.start_ticks;  // 22
   if (!words) return std::nullopt;
-  const int64_t tick_us = 1'000'000 / ::sysconf(_SC_CLK_TCK);
-  stat.user_us = (ticks[0] + ticks[2]) * tick_us;
-  stat.system_us = (ticks[1] + ticks[3]) * tick_us;
+  const auto tick_us = static_cast<uint64_t>(1'000'000 / ::sysconf(_SC_CLK_TCK));
+  stat.user_us = static_cast<int64_t>((ticks[0] + ticks[2]) * tick_us);
+  stat.system_us = static_cast<int64_t>((ticks[1] + ticks[3]) * tick_us);
   return stat;
 }
 
 std::optional<ProcessStat> process_stat(pid_t pid) {
-  const auto text = read_small_file(proc_path(pid, "stat"));
+  const auto text = read_line_file(proc_path(pid, "stat"));
   return text ? parse_process_stat(*text) : std::nullopt;
 }
 
 std::string process_name(pid_t pid) {
-  std::string name = read_small_file(proc_path(pid, "comm")).value_or("");
+  std::string name = read_line_file(proc_path(pid, "comm")).value_or("");
   if (!name.empty() && name.back() == '\n') name.pop_back();
   return name;
 }
 
 int64_t anonymous_bytes(pid_t pid) {
-  const auto text = read_small_file(proc_path(pid, "statm"));
+  const auto text = read_line_file(proc_path(pid, "statm"));
   if (!text) return 0;
   int64_t size = 0;
   int64_t resident = 0;

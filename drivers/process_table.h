@@ -16,7 +16,7 @@ namespace fairwire {
 struct ProcessStat {
   pid_t parent = 0;
   char state = '?';
-  int64_t user_us = 0;  ///< with the children it waited for, in clock ticks
+  int64_t user_us = 0;  ///< with the children it waited for; known in clock ticks
   int64_t system_us = 0;
   uint64_t start_ticks = 0;  ///< since boot; with the pid it names a process until reboot
 

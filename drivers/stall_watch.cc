@@ -13,13 +13,14 @@ constexpr int64_t kQuietCpuShare = 1000;  // 1 ms a second
 StallWatch::StallWatch(Nanoseconds window, Nanoseconds now, const Activity& start)
     : window_(window), mark_(now), at_mark_(start) {}
 
-bool StallWatch::stalled(Nanoseconds now, const Activity& seen, bool wire_counts) {
+bool StallWatch::stalled(Nanoseconds now, const Activity& seen,
+                         const std::function<bool()>& wire_counts) {
   const int64_t window_us = window_.count() / 1000;
-  const bool carried = wire_counts && seen.wire_bytes - at_mark_.wire_bytes >= kQuietWireBytes;
+  const int64_t least_us = std::max<int64_t>(1, window_us / kQuietCpuShare);
   const bool stored = seen.disk_bytes > at_mark_.disk_bytes;
-  const bool worked =
-      seen.cpu_us - at_mark_.cpu_us >= std::max<int64_t>(1, window_us / kQuietCpuShare);
-  if (carried || stored || worked) {
+  const bool worked = seen.cpu_us - at_mark_.cpu_us >= least_us;
+  const bool carried = seen.wire_bytes - at_mark_.wire_bytes >= kQuietWireBytes;
+  if (stored || worked || (carried && wire_counts())) {
     mark_ = now;
     at_mark_ = seen;
     return false;

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <memory>
 #include <optional>
+#include <set>
 
 #include "base/log.h"
 #include "base/temp_dir.h"
@@ -104,7 +105,9 @@ void sweep_groups(std::vector<std::string>& lines) {
   }
 }
 
-void sweep_processes(std::vector<std::string>& lines) {
+// The processes that carry the token of a dead owner, killed; `named` are those already told of.
+bool kill_marked(std::vector<std::string>& lines, std::set<pid_t>& named) {
+  bool found = false;
   for (const pid_t pid : all_processes()) {
     if (pid == ::getpid()) continue;
     const auto text = start_variable(pid, "FAIRWIRE_TOKEN");
@@ -113,10 +116,20 @@ void sweep_processes(std::vector<std::string>& lines) {
     const auto token = take_token(left);
     if (!token || !left.empty() || alive(*token)) continue;
     const std::string name = process_name(pid);
-    if (::kill(pid, SIGKILL) == 0) {
+    if (::kill(pid, SIGKILL) != 0) continue;
+    found = true;
+    if (named.insert(pid).second) {
       lines.push_back("killed process " + std::to_string(pid) + " (" + printable(name) + ")");
     }
   }
+  return found;
+}
+
+void sweep_processes(std::vector<std::string>& lines) {
+  constexpr int kMostRounds = 100;
+  std::set<pid_t> named;
+  // Until a look finds none: what was forked during the last one was not in it.
+  for (int round = 0; round < kMostRounds && kill_marked(lines, named); ++round) ::usleep(1000);
 }
 
 void sweep_folders(std::vector<std::string>& lines) {

@@ -63,43 +63,50 @@ TEST(NetworkSockets, LoopbackIsNone) {
   EXPECT_FALSE(hold_network_socket({}));
 }
 
+bool wire() {
+  return true;
+}
+bool noise() {
+  return false;
+}
+
 TEST(StallWatch, FiresAfterOneQuietWindow) {
   StallWatch watch(seconds(10), seconds(100), {});
-  EXPECT_FALSE(watch.stalled(seconds(109), {}, true));
-  EXPECT_TRUE(watch.stalled(seconds(110), {}, true));
+  EXPECT_FALSE(watch.stalled(seconds(109), {}, wire));
+  EXPECT_TRUE(watch.stalled(seconds(110), {}, wire));
 }
 
 TEST(StallWatch, EachKindOfProgressBeginsAWindow) {
   const Activity kProgress[] = {{1024, 0, 0}, {0, 1, 0}, {0, 0, 10'000}};
   for (const Activity& seen : kProgress) {
     StallWatch watch(seconds(10), seconds(100), {});
-    EXPECT_FALSE(watch.stalled(seconds(111), seen, true));
-    EXPECT_FALSE(watch.stalled(seconds(120), seen, true));
-    EXPECT_TRUE(watch.stalled(seconds(121), seen, true));
+    EXPECT_FALSE(watch.stalled(seconds(111), seen, wire));
+    EXPECT_FALSE(watch.stalled(seconds(120), seen, wire));
+    EXPECT_TRUE(watch.stalled(seconds(121), seen, wire));
   }
 }
 
 TEST(StallWatch, LessThanTheBoundIsNoProgress) {
   StallWatch watch(seconds(10), seconds(100), {5000, 70, 300});
-  EXPECT_TRUE(watch.stalled(seconds(110), {5000 + 1023, 70, 300 + 9999}, true));
+  EXPECT_TRUE(watch.stalled(seconds(110), {5000 + 1023, 70, 300 + 9999}, wire));
 }
 
 TEST(StallWatch, SlowProgressAddsUp) {
   StallWatch watch(seconds(10), seconds(0), {});
   for (int second = 1; second < 100; ++second) {
     const Activity seen{second * 200, 0, 0};  // a slow wire: 1024 bytes take six seconds
-    EXPECT_FALSE(watch.stalled(seconds(second), seen, true));
+    EXPECT_FALSE(watch.stalled(seconds(second), seen, wire));
   }
 }
 
 TEST(StallWatch, NoiseOfTheHostIsNotTheTools) {
   StallWatch watch(seconds(10), seconds(100), {});
-  EXPECT_TRUE(watch.stalled(seconds(110), {1'000'000, 0, 0}, false));
+  EXPECT_TRUE(watch.stalled(seconds(110), {1'000'000, 0, 0}, noise));
 }
 
 TEST(StallWatch, ZeroIsOff) {
   StallWatch watch(Nanoseconds::zero(), seconds(100), {});
-  EXPECT_FALSE(watch.stalled(seconds(1'000'000), {}, true));
+  EXPECT_FALSE(watch.stalled(seconds(1'000'000), {}, wire));
   EXPECT_GE(StallWatch(milliseconds(1), seconds(0), {}).period(), milliseconds(20));
   EXPECT_LE(StallWatch(seconds(600), seconds(0), {}).period(), seconds(1));
 }
