@@ -1,5 +1,6 @@
 #include "drivers/agent_host.h"
 
+#include <sys/auxv.h>
 #include <sys/statfs.h>
 #include <sys/sysinfo.h>
 #include <sys/utsname.h>
@@ -114,8 +115,12 @@ Json host_facts(const std::string& work, const std::string& cpu_method) {
 std::string own_binary() {
   char target[4096];
   const ssize_t size = ::readlink("/proc/self/exe", target, sizeof target);
-  if (size < 0) throw_system_error("read the link", "/proc/self/exe");
-  return std::string(target, static_cast<size_t>(size));
+  if (size >= 0) return std::string(target, static_cast<size_t>(size));
+  // A bare root without /proc: the path we were started with.
+  const auto* started = reinterpret_cast<const char*>(::getauxval(AT_EXECFN));
+  if (started == nullptr || started[0] != '/')
+    throw_system_error("read the link", "/proc/self/exe");
+  return started;
 }
 
 }  // namespace fairwire
