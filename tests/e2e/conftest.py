@@ -6,6 +6,7 @@ Exit 77 or a printed skip reason, never a silent pass, where a host cannot run a
 import json
 import os
 import pathlib
+import re
 import subprocess
 
 import pytest
@@ -48,8 +49,24 @@ class Fairwire:
         return [r for r in self.records() if r["type"] == "trial" and not r["control"]]
 
 
+def owner_lives(name: str) -> bool:
+    """Whether the owner named in a token (PID-STARTTIME) still runs: then nothing is left over."""
+    token = re.search(r"(\d+)-(\d+)-", name)
+    if not token:
+        return False
+    try:
+        stat = pathlib.Path("/proc", token.group(1), "stat").read_text()
+    except OSError:
+        return False
+    return stat.rpartition(")")[2].split()[19] == token.group(2)
+
+
 def leftovers() -> list[str]:
-    """Everything of ours on this host: control groups, folders, mounts, processes."""
+    """What is left of runs whose owner is gone: control groups, folders, mounts, processes."""
+    return [thing for thing in everything() if not owner_lives(thing)]
+
+
+def everything() -> list[str]:
     found = [str(p) for p in pathlib.Path("/dev/shm").glob("fairwire*")]
     for hierarchy in pathlib.Path("/sys/fs/cgroup").glob("**/fairwire*"):
         if hierarchy.is_dir():
@@ -63,7 +80,8 @@ def leftovers() -> list[str]:
         except OSError:
             continue
         if b"FAIRWIRE_TOKEN=" in environment or "fairwire agent" in command or "netns-init" in command:
-            found.append(f"process {process.name}: {command}")
+            token = environment.partition(b"FAIRWIRE_TOKEN=")[2].partition(b"\0")[0].decode()
+            found.append(f"{token} process {process.name}: {command}")
     return found
 
 
