@@ -49,15 +49,23 @@ TableCell version_cell(const Json& tool) {
   return cell;
 }
 
+// The same binary on several machines is one line.
 TableCell binaries_cell(const Json& tool) {
-  TableCell cell;
+  std::vector<std::pair<std::string, std::string>> machines;  // by binary, in order
   const Json* binaries = tool.find("binaries");
   if (binaries != nullptr && binaries->if_array() != nullptr) {
     for (const Json& binary : *binaries->if_array()) {
-      cell.lines.push_back(member_text(binary, "machine") + ": " + member_text(binary, "path") +
-                           " " + member_text(binary, "sha256"));
+      const std::string file = member_text(binary, "path") + " " + member_text(binary, "sha256");
+      const auto known = std::ranges::find(machines, file, [](const auto& at) { return at.first; });
+      if (known == machines.end()) {
+        machines.emplace_back(file, member_text(binary, "machine"));
+      } else {
+        known->second += ", " + member_text(binary, "machine");
+      }
     }
   }
+  TableCell cell;
+  for (const auto& [file, names] : machines) cell.lines.push_back(names + ": " + file);
   if (cell.lines.empty()) cell.lines.emplace_back(kNone);
   return cell;
 }
