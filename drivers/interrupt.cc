@@ -9,7 +9,9 @@ namespace {
 
 volatile std::sig_atomic_t interrupt_seen = 0;  // the one thing a handler may touch
 
-void note_interrupt(int) { interrupt_seen = 1; }
+void note_interrupt(int) {
+  interrupt_seen = 1;
+}
 
 }  // namespace
 
@@ -20,7 +22,9 @@ void catch_interrupts() {
   ::sigaction(SIGTERM, &action, nullptr);
 }
 
-bool interrupted() { return interrupt_seen != 0; }
+bool interrupted() {
+  return interrupt_seen != 0;
+}
 
 void check_interrupted() {
   if (interrupted()) throw Interrupted();

@@ -22,8 +22,8 @@ struct ExecSpec {
   std::string name;  ///< names the logs: {work}/logs/NAME.out and NAME.err; [a-z0-9._-]+
   std::vector<std::string> argv;
   std::vector<std::pair<std::string, std::string>> environment;
-  std::string directory;                      ///< working directory; empty: the machine's work
-  std::string stdout_path;                    ///< empty: the log
+  std::string directory;                       ///< working directory; empty: the machine's work
+  std::string stdout_path;                     ///< empty: the log
   Nanoseconds deadline = Nanoseconds::zero();  ///< zero: none
   Nanoseconds stall = Nanoseconds::zero();     ///< no wire bytes, disk bytes or CPU; zero: off
 };
@@ -39,9 +39,9 @@ struct ExecReport {
   Nanoseconds ended{};
   int64_t user_us = 0;  ///< wait4: the process and the descendants it waited for
   int64_t system_us = 0;
-  int64_t largest_rss_bytes = 0;          ///< ru_maxrss of the largest single process
+  int64_t largest_rss_bytes = 0;            ///< ru_maxrss of the largest single process
   std::vector<std::string> left_processes;  ///< names of descendants alive when it ended
-  std::string why_not_started;            ///< "No such file or directory", …
+  std::string why_not_started;              ///< "No such file or directory", …
 };
 
 /// Byte counters of one network interface, from the machine's own view.
@@ -59,25 +59,25 @@ struct InterfaceCount {
 /// Cumulative meters of everything ever started on the machine (the agent itself excluded).
 struct MeterReading {
   Nanoseconds at{};
-  int64_t cpu_user_us = -1;    ///< -1: this method does not split
+  int64_t cpu_user_us = -1;  ///< -1: this method does not split
   int64_t cpu_system_us = -1;
-  int64_t cpu_total_us = -1;   ///< -1: not measured
-  std::string cpu_method;      ///< "cgroup2", "cpuacct", "wait4" or "none"
+  int64_t cpu_total_us = -1;          ///< -1: not measured
+  std::string cpu_method;             ///< "cgroup2", "cpuacct", "wait4" or "none"
   int64_t peak_anonymous_bytes = -1;  ///< highest polled sum since the last reset
   int64_t memory_period_ms = 0;       ///< of the polling
-  int64_t disk_read_bytes = 0;
+  int64_t disk_read_bytes = 0;        ///< -1: not counted
   int64_t disk_written_bytes = 0;
   std::vector<InterfaceCount> interfaces;  ///< loopback left out
 };
 
 /// What the agent says of its machine when it starts.
 struct MachineInfo {
-  std::string name;     ///< in the testbed
-  std::string kind;     ///< local, netns, ssh
-  std::string work;     ///< absolute folder, emptied for each trial
-  std::string store;    ///< absolute folder for data sets, kept for the session
-  std::string self;     ///< absolute path of the fairwire binary on that machine
-  std::string address;  ///< at which its peers reach it; empty when it has none
+  std::string name;       ///< in the testbed
+  std::string kind;       ///< local, netns, ssh
+  std::string work;       ///< absolute folder, emptied for each trial
+  std::string store;      ///< absolute folder for data sets, kept for the session
+  std::string self;       ///< absolute path of the fairwire binary on that machine
+  std::string address;    ///< at which its peers reach it; empty when it has none
   int namespace_pid = 0;  ///< a process in its network namespace, as this host sees it; 0: none
   Json host;              ///< kernel, CPU, memory, sysctls …: goes into the record as it is
 };

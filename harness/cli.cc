@@ -101,17 +101,12 @@ void add_host(CLI::App& app, Action& action) {
 // The rest is called by fairwire itself, on machines; it stays out of --help.
 void add_internal(CLI::App& app, Action& action) {
   CLI::App* agent = app.add_subcommand("agent", "serve a harness on stdin and stdout")->group("");
-  auto options = std::make_shared<AgentOptions>();
-  agent->add_option("--name", options->name);
-  agent->add_option("--token", options->token);
-  agent->add_option("--work", options->work);
-  agent->add_option("--store", options->store);
-  agent->add_option("--meter", options->meter)
-      ->check(CLI::IsMember({"auto", "cgroup2", "cpuacct", "wait4"}));
-  agent->callback([&action, options] {
-    action = [options] {
+  agent->prefix_command();
+  agent->callback([&action, agent] {
+    action = [words = agent->remaining()] {
       DatasetTreeService trees;
-      return static_cast<ExitCode>(serve_agent(*options, trees, STDIN_FILENO, STDOUT_FILENO));
+      return static_cast<ExitCode>(
+          serve_agent(parse_agent_options(words), trees, STDIN_FILENO, STDOUT_FILENO));
     };
   });
   CLI::App* init = app.add_subcommand("netns-init", "become a fresh machine")->group("");

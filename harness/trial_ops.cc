@@ -47,8 +47,9 @@ MachineRecord machine_record(const Seat& seat) {
   record.peak_anonymous_bytes = seat.after.peak_anonymous_bytes;
   record.memory_period_ms = seat.after.memory_period_ms;
   record.largest_rss_bytes = seat.largest_rss_bytes;
-  record.disk_read_bytes = seat.after.disk_read_bytes - seat.before.disk_read_bytes;
-  record.disk_written_bytes = seat.after.disk_written_bytes - seat.before.disk_written_bytes;
+  record.disk_read_bytes = difference(seat.before.disk_read_bytes, seat.after.disk_read_bytes);
+  record.disk_written_bytes =
+      difference(seat.before.disk_written_bytes, seat.after.disk_written_bytes);
   add_interfaces(seat.before, -1, record);
   add_interfaces(seat.after, 1, record);
   record.prepare_wall_ns = seat.prepare_wall_ns;
