@@ -13,12 +13,15 @@
 
 #include "base/error.h"
 #include "drivers/agent_client.h"
+#include "drivers/interrupt.h"
 #include "drivers/machines/netns_init.h"
 
 namespace fairwire {
 namespace {
 
 constexpr Nanoseconds kBuildTime = std::chrono::seconds(30);
+// Longer than the janitor gives the agent before it ends the machine.
+constexpr Nanoseconds kGoodbye = std::chrono::seconds(15);
 constexpr size_t kFirstLine = 65536;
 
 int64_t host_memory() {
@@ -54,6 +57,7 @@ std::string read_first_line(const FileDescriptor& from) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - monotonic_now());
     pollfd watched{from.get(), POLLIN, 0};
     const int ready = ::poll(&watched, 1, static_cast<int>(std::max<int64_t>(0, left.count())));
+    check_interrupted();
     if (ready < 0 && errno == EINTR) continue;
     std::byte byte[1];
     if (ready <= 0 || from.read_some(byte) == 0) break;
@@ -101,6 +105,7 @@ std::unique_ptr<Machine> make_netns_machine(const NetnsOptions& options) {
   link.to_agent = std::move(to.write_end);
   link.from_agent = std::move(from.read_end);
 
+  link.goodbye = kGoodbye;
   link.early_errors = "/proc/self/fd/" + std::to_string(errors->get());
   link.after = [errors, token = init.token, name = init.name] {
     remove_machine_groups(token, name);

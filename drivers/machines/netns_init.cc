@@ -29,7 +29,8 @@
 namespace fairwire {
 namespace {
 
-// How long an agent whose harness is gone may take to kill its tree and remove its groups.
+// How long an agent without a harness may take to kill its tree and remove its groups; a large
+// tree in work needs no removing, since it goes with the namespaces.
 constexpr Nanoseconds kGoodbye = std::chrono::seconds(10);
 
 constexpr int kGroupPatience = 2000;  // ms

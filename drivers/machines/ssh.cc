@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kLargestBinary = size_t{256} << 20;
 constexpr Nanoseconds kShortCommand = std::chrono::seconds(30);
-constexpr Nanoseconds kGoodbye = std::chrono::seconds(10);
+constexpr Nanoseconds kGoodbye = std::chrono::seconds(60);
 constexpr Nanoseconds kCopyTime = std::chrono::minutes(10);
 
 // The scripts are constants; what varies comes to them as arguments, "$1", "$2", …

@@ -4,12 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <atomic>
-#include <csignal>
-#include <thread>
-
 #include "base/error.h"
-#include "base/file_descriptor.h"
 #include "drivers/machines/ssh_connection.h"
 #include "tests/contract/run_on.h"
 #include "tests/contract/ssh_host.h"
@@ -120,59 +115,6 @@ TEST_F(Ssh, BrokenConnectionLeavesNothing) {
   });
 }
 
-TEST_F(Ssh, HostileArgumentsArriveUnchanged) {
-  SshHost host(FAIRWIRE_TEST_AGENT);
-  host.inside([&] {
-    SshConnection connection(host.options());
-    connection.wait_until_ready();
-    for (const std::string word : {"", "a b", "'", "$(touch /root/pwn)", "`id`", "a\nb", "\\", "*",
-                                   "!x", "; exit 3", "\xff", "\"$HOME\"", "-e", "~root"}) {
-      const RemoteResult result = connection.run({"printf", "%s", word}, "", kSoon);
-      EXPECT_EQ(result.out, word);
-      EXPECT_EQ(result.exit_code, 0);
-    }
-    EXPECT_EQ(connection.run({"sh", "-c", "exit 255"}, "", kSoon).exit_code, 255);
-    EXPECT_EQ(connection.run({"cat"}, "meant for it", kSoon).out, "meant for it");
-    EXPECT_EQ(connection.run({"cat"}, "", kSoon).out, "");  // never our stdin
-  });
-  EXPECT_EQ(run_on(host.machine(), {"ls", "-A", "/root"}).out, "");
-}
-
-TEST_F(Ssh, HostKeyMayChangeBetweenRunsButNotInside) {
-  SshHost host(FAIRWIRE_TEST_AGENT);
-  host.inside([&] {
-    const SshOptions first = host.options();
-    SshConnection(first).wait_until_ready();
-    host.stop_sshd();
-    host.make_host_key();
-    host.start_sshd();
-    SshConnection(host.options()).wait_until_ready();  // another run
-    const std::string said = error_of([&] { SshConnection(first).wait_until_ready(); });
-    EXPECT_NE(said.find("its host key is not the one this run knows"), said.npos) << said;
-    EXPECT_NE(said.find("machine remote: ssh to 127.0.0.1 port 2222"), said.npos) << said;
-  });
-}
-
-TEST_F(Ssh, PinnedHostKeyIsTheOnlyOne) {
-  SshHost host(FAIRWIRE_TEST_AGENT);
-  std::string key = host.public_host_key();
-  key.resize(key.find_last_not_of(" \n") + 1);
-  host.inside([&] {
-    SshOptions options = host.options();
-    options.host_key = key;
-    SshConnection connection(options);
-    connection.wait_until_ready();
-    EXPECT_EQ(*fact(connection.facts(), "host_key_from"), "testbed");
-    EXPECT_EQ(*fact(connection.facts(), "host_key"), key);
-
-    SshOptions other = host.options();
-    other.host_key = read_file(host.folder() + "/user.pub", 4096);
-    other.host_key.resize(other.host_key.rfind(' '));
-    const std::string said = error_of([&] { SshConnection(other).wait_until_ready(); });
-    EXPECT_NE(said.find("host key"), said.npos) << said;
-  });
-}
-
 TEST_F(Ssh, NoisyShellIsReportedAndSurvived) {
   SshHost host(FAIRWIRE_TEST_AGENT, {"ForceCommand /etc/noisy"});
   host.machine().put("/etc/noisy",
@@ -213,96 +155,6 @@ TEST_F(Ssh, LongPathsAreNoTrouble) {
     EXPECT_EQ(connection->find("notes")->if_array()->size(), 1u);
   });
   ::unsetenv("TMPDIR");
-}
-
-// sshd drops some of many fresh logins at random; a command of ours is never lost to that.
-TEST_F(Ssh, TwelveCommandsAtOnceAllRun) {
-  SshHost host(FAIRWIRE_TEST_AGENT, {"MaxStartups 2:100:2"});
-  for (const bool shared : {true, false}) {
-    SshOptions options = host.options();
-    if (!shared) options.socket_folder = "/tmp/" + std::string(120, 'd');
-    std::atomic<int> good = 0;
-    host.inside([&] {
-      SshConnection connection(options);
-      std::vector<std::thread> threads;
-      for (int i = 0; i < 12; ++i) {
-        threads.emplace_back([&, i] {
-          const std::string word = std::to_string(i);
-          try {
-            if (connection.run({"echo", word}, "", kSoon).out == word + '\n') ++good;
-          } catch (const std::exception& error) {
-            ADD_FAILURE() << error.what();
-          }
-        });
-      }
-      for (std::thread& thread : threads) thread.join();
-    });
-    EXPECT_EQ(good, 12) << shared;
-  }
-}
-
-// Others hold all the places of sshd's waiting room for a while.
-TEST_F(Ssh, LoginThatWasClosedEarlyIsTriedAgain) {
-  SshHost host(FAIRWIRE_TEST_AGENT, {"MaxStartups 2:100:2", "LoginGraceTime 2"});
-  ExecSpec crowd;
-  crowd.name = "crowd";
-  crowd.argv = {"bash", "-c",
-                "exec 3<>/dev/tcp/127.0.0.1/2222 4<>/dev/tcp/127.0.0.1/2222 && sleep 60"};
-  host.machine().start(crowd);
-  ::usleep(300'000);
-  host.inside([&] {
-    SshConnection connection(host.options());
-    connection.wait_until_ready();
-    EXPECT_TRUE(connection.run({"true"}, "", kSoon).ok());
-    EXPECT_GE(*connection.facts().find("ready_ms")->if_int(), 500);
-  });
-}
-
-TEST_F(Ssh, SharedLoginIsOpenedAgain) {
-  SshHost host(FAIRWIRE_TEST_AGENT);
-  host.inside([&] {
-    SshConnection connection(host.options());
-    connection.wait_until_ready();
-    run_on(host.machine(), {"sh", "-c", "kill -9 $(pgrep -f 'sshd: root@notty')"});
-    EXPECT_TRUE(connection.run({"true"}, "", kSoon).ok());
-    EXPECT_TRUE(connection.run({"true"}, "", kSoon).ok());
-  });
-}
-
-// The key comes late, and sshd restarts after the first good login: no false failure, no false
-// readiness.
-TEST_F(Ssh, BootingMachineIsWaitedFor) {
-  SshHost host(FAIRWIRE_TEST_AGENT);
-  host.authorize(false);
-  const Nanoseconds start = monotonic_now();
-  std::thread boot([&] {
-    ::usleep(1'500'000);
-    host.authorize(true);
-    ::usleep(1'500'000);
-    host.stop_sshd();
-    ::usleep(500'000);
-    host.start_sshd();
-  });
-  host.inside([&] {
-    SshOptions options = host.options();
-    options.boot_window = std::chrono::seconds(30);
-    EXPECT_EQ(error_of([&] { SshConnection(options).wait_until_ready(); }), "");
-    EXPECT_GT(monotonic_now() - start, std::chrono::milliseconds(3500));
-  });
-  boot.join();
-}
-
-TEST_F(Ssh, RefusedLoginIsFinalOutsideOfTheBootWindow) {
-  SshHost host(FAIRWIRE_TEST_AGENT);
-  host.authorize(false);
-  host.inside([&] {
-    const std::string said = error_of([&] { SshConnection(host.options()).wait_until_ready(); });
-    EXPECT_NE(said.find("login refused: "), said.npos) << said;
-    EXPECT_NE(said.find("Permission denied (publickey)"), said.npos) << said;
-    SshOptions options = host.options();
-    options.boot_window = std::chrono::milliseconds(1500);
-    EXPECT_NE(error_of([&] { SshConnection(options).wait_until_ready(); }), "");
-  });
 }
 
 TEST_F(Ssh, UnreachableHostIsNamed) {
