@@ -36,7 +36,7 @@ Samples& samples_of(std::vector<Samples>& all, const MachineRecord& record) {
   return samples;
 }
 
-void add_machine(std::vector<Samples>& all, const TrialRecord& trial, const MachineRecord& record) {
+void add_machine(std::vector<Samples>& all, const MachineRecord& record) {
   Samples& samples = samples_of(all, record);
   if (samples.cpu_method.find(record.cpu_method) == std::string::npos) {
     samples.cpu_method += ", " + record.cpu_method;
@@ -52,11 +52,7 @@ void add_machine(std::vector<Samples>& all, const TrialRecord& trial, const Mach
     add_sample(samples.prepare_wall, record.prepare_wall_ns, 1e9);
     add_sample(samples.prepare_cpu, record.prepare_cpu_us, 1e6);
   }
-  for (const OpRecord& op : trial.ops) {
-    if (op.machine == record.machine && op.largest_rss_bytes > 0) {
-      add_sample(samples.rss, op.largest_rss_bytes, 1);
-    }
-  }
+  if (record.largest_rss_bytes > 0) add_sample(samples.rss, record.largest_rss_bytes, 1);
 }
 
 MachineCost cost_of(const Samples& samples) {

@@ -59,8 +59,9 @@ void visit_fields(V& v, typename V::template Ref<MachineRecord> machine) {
   v.text("cpu_method", machine.cpu_method);
   v.sample("peak_anonymous_bytes", machine.peak_anonymous_bytes);
   v.count("memory_period_ms", machine.memory_period_ms);
-  v.count("disk_read_bytes", machine.disk_read_bytes);
-  v.count("disk_written_bytes", machine.disk_written_bytes);
+  v.count("largest_rss_bytes", machine.largest_rss_bytes);
+  v.sample("disk_read_bytes", machine.disk_read_bytes);
+  v.sample("disk_written_bytes", machine.disk_written_bytes);
   v.count("received_bytes", machine.received_bytes);
   v.count("sent_bytes", machine.sent_bytes);
   v.count("received_packets", machine.received_packets);
