@@ -10,8 +10,8 @@
 #include "base/clock.h"
 #include "base/file_descriptor.h"
 #include "drivers/machine.h"
-#include "drivers/process_table.h"
-#include "drivers/tool_groups.h"
+#include "drivers/meter/process_table.h"
+#include "drivers/meter/tool_groups.h"
 
 namespace fairwire {
 

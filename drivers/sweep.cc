@@ -12,8 +12,8 @@
 
 #include "base/log.h"
 #include "base/temp_dir.h"
-#include "drivers/control_group.h"
-#include "drivers/process_table.h"
+#include "drivers/meter/control_group.h"
+#include "drivers/meter/process_table.h"
 
 namespace fairwire {
 namespace {

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "base/temp_dir.h"
-#include "drivers/agent_host.h"
+#include "drivers/agent/agent_host.h"
 #include "drivers/machines/local.h"
 #include "drivers/machines/netns.h"
 #include "drivers/machines/ssh.h"

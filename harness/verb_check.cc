@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "datasets/spec.h"
-#include "drivers/agent_host.h"
+#include "drivers/agent/agent_host.h"
 #include "drivers/machines/local.h"
 #include "drivers/sweep.h"
 #include "harness/builders.h"

@@ -69,7 +69,7 @@ struct MachineRecord {
   int64_t peak_anonymous_bytes = -1;
   int64_t memory_period_ms = 0;
   int64_t largest_rss_bytes = 0;  ///< ru_maxrss of the largest single process
-  int64_t disk_read_bytes = -1;  ///< -1: not counted
+  int64_t disk_read_bytes = -1;   ///< -1: not counted
   int64_t disk_written_bytes = -1;
   int64_t received_bytes = 0;  ///< all interfaces but loopback
   int64_t sent_bytes = 0;

@@ -23,8 +23,8 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "base/log.h"
-#include "drivers/control_group.h"
 #include "drivers/machines/fresh_root.h"
+#include "drivers/meter/control_group.h"
 
 namespace fairwire {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
-#include "drivers/control_group.h"
-#include "drivers/process_table.h"
+#include "drivers/meter/control_group.h"
+#include "drivers/meter/process_table.h"
 #include "drivers/sweep.h"
 
 namespace fairwire {

@@ -1,10 +1,10 @@
-#include "drivers/agent_protocol.h"
+#include "drivers/agent/agent_protocol.h"
 
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "drivers/agent.h"
-#include "drivers/agent_messages.h"
+#include "drivers/agent/agent_messages.h"
 
 namespace fairwire {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <unistd.h>
 
-#include "drivers/control_group.h"
 #include "drivers/machines/local.h"
+#include "drivers/meter/control_group.h"
 #include "drivers/subprocess.h"
 #include "drivers/sweep.h"
 

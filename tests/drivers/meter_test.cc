@@ -5,7 +5,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "drivers/stall_watch.h"
+#include "drivers/agent/stall_watch.h"
 
 namespace fairwire {
 namespace {

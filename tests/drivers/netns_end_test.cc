@@ -12,7 +12,7 @@
 #include "base/file_descriptor.h"
 #include "base/rng.h"
 #include "drivers/machines/netns.h"
-#include "drivers/process_table.h"
+#include "drivers/meter/process_table.h"
 #include "drivers/sweep.h"
 #include "tests/contract/run_on.h"
 

@@ -6,10 +6,10 @@
 #include <string_view>
 
 #include "base/error.h"
-#include "drivers/agent_messages.h"
-#include "drivers/agent_protocol.h"
+#include "drivers/agent/agent_messages.h"
+#include "drivers/agent/agent_protocol.h"
 #include "drivers/meter.h"
-#include "drivers/process_table.h"
+#include "drivers/meter/process_table.h"
 
 namespace fairwire {
 namespace {

@@ -13,10 +13,10 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "drivers/agent_host.h"
-#include "drivers/agent_messages.h"
-#include "drivers/agent_session.h"
-#include "drivers/quiet_write.h"
+#include "drivers/agent/agent_host.h"
+#include "drivers/agent/agent_messages.h"
+#include "drivers/agent/agent_session.h"
+#include "drivers/agent/quiet_write.h"
 #include "drivers/sweep.h"
 
 namespace fairwire {

@@ -1,6 +1,6 @@
 #include "base/error.h"
 #include "drivers/agent.h"
-#include "drivers/agent_messages.h"
+#include "drivers/agent/agent_messages.h"
 
 namespace fairwire {
 namespace {

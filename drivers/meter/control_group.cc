@@ -1,4 +1,4 @@
-#include "drivers/control_group.h"
+#include "drivers/meter/control_group.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "base/log.h"
-#include "drivers/process_table.h"
+#include "drivers/meter/process_table.h"
 
 namespace fairwire {
 namespace {

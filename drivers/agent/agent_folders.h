@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "drivers/agent_exec.h"
+#include "drivers/agent/agent_exec.h"
 
 namespace fairwire {
 

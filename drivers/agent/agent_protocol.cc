@@ -1,4 +1,4 @@
-#include "drivers/agent_protocol.h"
+#include "drivers/agent/agent_protocol.h"
 
 #include <cerrno>
 

@@ -1,7 +1,7 @@
 #include <array>
 #include <cstdint>
 
-#include "drivers/agent_protocol.h"
+#include "drivers/agent/agent_protocol.h"
 
 namespace fairwire {
 namespace {

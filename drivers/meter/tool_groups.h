@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "drivers/control_group.h"
-#include "drivers/process_table.h"
+#include "drivers/meter/control_group.h"
+#include "drivers/meter/process_table.h"
 
 namespace fairwire {
 

@@ -1,4 +1,4 @@
-#include "drivers/stall_watch.h"
+#include "drivers/agent/stall_watch.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "drivers/agent_files.h"
+#include "drivers/agent/agent_files.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "base/temp_dir.h"
-#include "drivers/agent_messages.h"
-#include "drivers/agent_protocol.h"
+#include "drivers/agent/agent_messages.h"
+#include "drivers/agent/agent_protocol.h"
 #include "drivers/subprocess.h"
 
 namespace fairwire {

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "drivers/agent.h"
-#include "drivers/agent_exec.h"
-#include "drivers/agent_folders.h"
-#include "drivers/agent_protocol.h"
-#include "drivers/agent_workers.h"
+#include "drivers/agent/agent_exec.h"
+#include "drivers/agent/agent_folders.h"
+#include "drivers/agent/agent_protocol.h"
+#include "drivers/agent/agent_workers.h"
 #include "drivers/meter.h"
-#include "drivers/tool_groups.h"
+#include "drivers/meter/tool_groups.h"
 
 namespace fairwire {
 

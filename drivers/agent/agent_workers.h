@@ -11,7 +11,7 @@
 
 #include "base/file_descriptor.h"
 #include "base/json.h"
-#include "drivers/tool_groups.h"
+#include "drivers/meter/tool_groups.h"
 
 namespace fairwire {
 

@@ -13,11 +13,11 @@
 #include <string>
 #include <vector>
 
+#include "drivers/agent/stall_watch.h"
 #include "drivers/machine.h"
 #include "drivers/meter.h"
-#include "drivers/stall_watch.h"
+#include "drivers/meter/tool_groups.h"
 #include "drivers/subprocess.h"
-#include "drivers/tool_groups.h"
 
 namespace fairwire {
 

@@ -1,4 +1,4 @@
-#include "drivers/agent_host.h"
+#include "drivers/agent/agent_host.h"
 
 #include <sys/auxv.h>
 #include <sys/statfs.h>
@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "base/error.h"
-#include "drivers/process_table.h"
+#include "drivers/meter/process_table.h"
 
 namespace fairwire {
 namespace {

@@ -1,4 +1,4 @@
-#include "drivers/process_table.h"
+#include "drivers/meter/process_table.h"
 
 #include <dirent.h>
 #include <fcntl.h>

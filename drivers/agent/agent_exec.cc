@@ -1,4 +1,4 @@
-#include "drivers/agent_exec.h"
+#include "drivers/agent/agent_exec.h"
 
 #include <fcntl.h>
 

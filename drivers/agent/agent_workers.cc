@@ -1,4 +1,4 @@
-#include "drivers/agent_workers.h"
+#include "drivers/agent/agent_workers.h"
 
 #include <fcntl.h>
 #include <sys/prctl.h>
@@ -9,7 +9,7 @@
 #include <csignal>
 
 #include "base/error.h"
-#include "drivers/agent_protocol.h"
+#include "drivers/agent/agent_protocol.h"
 
 namespace fairwire {
 namespace {

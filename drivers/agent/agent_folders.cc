@@ -1,4 +1,4 @@
-#include "drivers/agent_folders.h"
+#include "drivers/agent/agent_folders.h"
 
 #include <dirent.h>
 #include <sys/stat.h>

@@ -13,9 +13,9 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/file_descriptor.h"
-#include "drivers/agent_files.h"
-#include "drivers/agent_messages.h"
-#include "drivers/process_table.h"
+#include "drivers/agent/agent_files.h"
+#include "drivers/agent/agent_messages.h"
+#include "drivers/meter/process_table.h"
 
 namespace fairwire {
 namespace {

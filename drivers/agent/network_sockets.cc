@@ -5,7 +5,7 @@
 #include <sstream>
 #include <unordered_set>
 
-#include "drivers/process_table.h"
+#include "drivers/meter/process_table.h"
 
 namespace fairwire {
 namespace {

@@ -1,4 +1,4 @@
-#include "drivers/agent_messages.h"
+#include "drivers/agent/agent_messages.h"
 
 #include <charconv>
 

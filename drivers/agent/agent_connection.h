@@ -5,8 +5,8 @@
 
 #include <string>
 
+#include "drivers/agent/agent_protocol.h"
 #include "drivers/agent_client.h"
-#include "drivers/agent_protocol.h"
 
 namespace fairwire {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "drivers/agent_connection.h"
-#include "drivers/agent_messages.h"
+#include "drivers/agent/agent_connection.h"
+#include "drivers/agent/agent_messages.h"
 
 namespace fairwire {
 namespace {

@@ -1,4 +1,4 @@
-#include "drivers/tool_groups.h"
+#include "drivers/meter/tool_groups.h"
 
 #include <sys/stat.h>
 #include <unistd.h>

@@ -4,9 +4,9 @@
 
 #include "base/error.h"
 #include "base/temp_dir.h"
-#include "drivers/agent_files.h"
-#include "drivers/agent_messages.h"
-#include "drivers/agent_session.h"
+#include "drivers/agent/agent_files.h"
+#include "drivers/agent/agent_messages.h"
+#include "drivers/agent/agent_session.h"
 
 namespace fairwire {
 
