@@ -122,7 +122,7 @@ Traffic traffic_of(const TrialRecord& trial) {
 std::vector<MachineCost> machine_costs(const std::vector<const TrialRecord*>& trials) {
   std::vector<Samples> all;
   for (const TrialRecord* trial : trials) {
-    for (const MachineRecord& machine : trial->machines) add_machine(all, *trial, machine);
+    for (const MachineRecord& machine : trial->machines) add_machine(all, machine);
   }
   std::vector<MachineCost> costs;
   for (const Samples& samples : all) costs.push_back(cost_of(samples));
