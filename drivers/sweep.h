@@ -1,6 +1,7 @@
 // What a killed run may leave on this host, and its removal. Everything fairwire takes carries a
-// token of its owner (pid, start time and PID namespace); what an owner that is gone left behind is swept by
-// the next start. Namespaces and mounts need no sweeping: they end with their last process.
+// token of its owner (pid, start time and PID namespace); what an owner that is gone left behind is
+// swept by the next start. Namespaces and mounts need no sweeping: they end with their last
+// process.
 #pragma once
 
 #include <string>
