@@ -233,8 +233,11 @@ void Landing::fail(EntryId id, const SystemError& error) {
   if (ends_everything(error)) throw error;
 }
 
-void Landing::finish() {
+void Landing::remove_staging() {
   remove_beneath(directories_.root(), std::string(kStagingName));
+}
+
+void Landing::sync_all() {
   if (durable_ != Durable::none) check_system(::syncfs(directories_.root()), "syncfs");
 }
 

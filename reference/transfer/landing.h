@@ -55,8 +55,10 @@ class Landing {
 
   /// The thread of `batch`: barriers and renames until stopped. Returns at once otherwise.
   void run_batches(const std::stop_token& stop);
-  /// When all is landed: makes names, modes and times durable, removes the staging folder.
-  void finish();
+  /// When all is landed, before the root gets its own time.
+  void remove_staging();
+  /// Makes the last names, modes and times durable, unless `none`.
+  void sync_all();
 
  private:
   struct Ready {

@@ -41,8 +41,9 @@ Done Receiver::run() {
     try {
       plan();
       if (wanted_.wait_until_none(session_.token())) {
+        landing_.remove_staging();
         planner_.finish();
-        landing_.finish();
+        landing_.sync_all();
         done = wanted_.totals();
         send_done(done);
       }
