@@ -152,18 +152,16 @@ void Sender::Worker::send_piece(OutgoingFile& file, uint64_t piece) {
 
 bool Sender::Worker::read_piece(OutgoingFile& file, uint64_t piece) {
   Piece head{file.id, file.attempt, file.size(), piece * piece_size(file.size()), {}, {}};
-  buffer_.resize(std::max<size_t>(buffer_.size(), piece_size(file.size())));
-  const std::span<std::byte> part(buffer_.data(), piece_length(file.size(), head.offset));
+  frame_.clear();
+  begin_piece(frame_, head);
+  const std::span<std::byte> part = frame_.room(piece_length(file.size(), head.offset));
   try {
     if (read_at(file.file.get(), part, head.offset) != part.size()) return false;
   } catch (const SystemError&) {
     return false;
   }
-  head.digest = digest_of(part);
-  file.digests[piece] = head.digest;
-  frame_.clear();
-  begin_piece(frame_, head);
-  frame_.bytes(part);
+  file.digests[piece] = digest_of(part);
+  frame_.put_digest_at(kFrameHeader + kPieceHead - sizeof(Digest), file.digests[piece]);
   frame_.end();
   return true;
 }

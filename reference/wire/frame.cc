@@ -82,6 +82,10 @@ void FrameBuilder::put_u32_at(size_t place, uint32_t value) {
   for (size_t i = 0; i < 4; ++i) buffer_[place + i] = static_cast<std::byte>(value >> (8 * i));
 }
 
+void FrameBuilder::put_digest_at(size_t place, const Digest& digest) {
+  std::memcpy(buffer_.data() + place, digest.data(), digest.size());
+}
+
 void FrameBuilder::integer(uint64_t value, size_t count) {
   const std::span<std::byte> place = room(count);
   for (size_t i = 0; i < count; ++i) place[i] = static_cast<std::byte>(value >> (8 * i));

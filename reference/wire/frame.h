@@ -88,9 +88,9 @@ class FrameBuilder {
   void text(std::string_view text);
   /// Room for `count` bytes that the caller fills, valid until the next call.
   std::span<std::byte> room(size_t count);
-  void shrink(size_t count) { used_ -= count; }   ///< takes back the end of the last room()
   void put_u32_at(size_t place, uint32_t value);  ///< over bytes written before
-  void end();                                     ///< writes the length of the frame
+  void put_digest_at(size_t place, const Digest& digest);
+  void end();  ///< writes the length of the frame
 
   size_t size() const { return used_; }
   Bytes view() const { return Bytes(buffer_.data(), used_); }

@@ -167,7 +167,8 @@ void put_file_dropped(FrameBuilder& out, const FileDropped& dropped);
 void put_file_failed(FrameBuilder& out, const FileFailed& failed);
 void put_done(FrameBuilder& out, const Done& done);
 void put_bundle(FrameBuilder& out, const std::vector<BundledFile>& files);
-/// Writes what stands before a piece's content; the caller adds the content and calls end().
+/// Writes what stands before a piece's content, the digest last; the caller adds the content and
+/// calls end().
 void begin_piece(FrameBuilder& out, const Piece& piece);
 
 // Decoders take the payload.
