@@ -118,8 +118,11 @@ void Session::beat(std::stop_token stop) {
   for (int count = 1; !stop.stop_requested(); ++count) {
     std::unique_lock lock(mutex);
     tick.wait_for(lock, stop, kSampleEvery, [] { return false; });
-    const std::lock_guard sample_lock(mutex_);
-    if (sample_) sample_();
+    {
+      const std::lock_guard sample_lock(mutex_);
+      if (sample_) sample_();
+    }
+    // Without the lock: a ping may wait for a peer that does not read, and fail() must not.
     if (count % kSamplesPerPing != 0 || stop_.stop_requested() || finished_.load()) continue;
     try {
       control().send(ping);
