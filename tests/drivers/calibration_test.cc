@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include "base/temp_dir.h"
-#include "drivers/wires/lateness.h"
-#include "drivers/wires/wire_model.h"
 
 namespace fairwire {
 namespace {
@@ -96,33 +94,6 @@ TEST(HostProbe, ReadsAndLeavesNothing) {
   EXPECT_GT(reading.write_bytes_per_second, 1'000'000);
   EXPECT_GT(reading.fsync.count(), 0);
   EXPECT_EQ(to_json(host_reading_from(JsonView(to_json(reading), "host"))), to_json(reading));
-}
-
-TEST(Lateness, QuantilesAreWithinThreePercent) {
-  Lateness late(microseconds(900));
-  for (int i = 1; i <= 1000; ++i) late.add(microseconds(i), 2);
-  EXPECT_EQ(late.samples(), 1000);
-  EXPECT_EQ(late.late_packets(), 200);
-  EXPECT_EQ(late.maximum(), microseconds(1000));
-  EXPECT_NEAR(static_cast<double>(late.quantile(0.5).count()), 500e3, 17e3);
-  EXPECT_NEAR(static_cast<double>(late.quantile(0.99).count()), 990e3, 31e3);
-  EXPECT_EQ(Lateness(microseconds(1)).quantile(0.5), Nanoseconds(0));
-}
-
-TEST(WireModel, QueuesDefaultToABandwidthDelayProduct) {
-  TunWireOptions options;
-  options.paths = {{"a", "b", milliseconds(30), {}, 0, {}},
-                   {"b", "a", milliseconds(50), {}, 0, {}}};
-  options.access = {{"a", {40'000'000, 0, {}}, {1'000'000, 0, {}}},
-                    {"b", {40'000'000, 0, milliseconds(10)}, {40'000'000, 77, milliseconds(10)}}};
-  const WireModel model = wire_model({{"a", 1}, {"b", 1}}, options);
-  EXPECT_EQ(model.machines[0].up.queue_bytes, 400'000);
-  EXPECT_EQ(model.machines[0].down.queue_bytes, 32 * 1538);
-  EXPECT_EQ(model.machines[1].up.queue_bytes, 50'000);
-  EXPECT_EQ(model.machines[1].down.queue_bytes, 77);
-  EXPECT_EQ(theory_of(model, 0, 1), 40'000'000LL * 1448 / 1538 / 8);
-  EXPECT_EQ(theory_of(model, 1, 0), 1'000'000LL * 1448 / 1538 / 8);
-  EXPECT_NE(model.paths[1].seed, model.paths[2].seed);
 }
 
 }  // namespace

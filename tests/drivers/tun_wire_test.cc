@@ -1,10 +1,8 @@
 #include "drivers/wires/tun_wire.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -12,7 +10,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <fstream>
 #include <thread>
 
 #include "base/error.h"
@@ -24,8 +21,6 @@
 #include "drivers/subprocess.h"
 #include "drivers/sweep.h"
 #include "drivers/wires/bare_network.h"
-#include "drivers/wires/forwarder.h"
-#include "drivers/wires/link_command.h"
 #include "drivers/wires/network_namespace.h"
 #include "drivers/wires/open_wire.h"
 
@@ -64,10 +59,7 @@ class Server {
     });
     ::usleep(100'000);
   }
-  ~Server() {
-    ::kill(pid_, SIGKILL);
-    ::waitpid(pid_, nullptr, 0);
-  }
+  ~Server() { ::kill(pid_, SIGKILL), ::waitpid(pid_, nullptr, 0); }
 
  private:
   pid_t pid_ = -1;
@@ -301,49 +293,6 @@ TEST_F(TunWireTest, NonsenseIsRefused) {
   EXPECT_THROW(lay(options), std::invalid_argument);
   options = wire_options(0, {});
   EXPECT_THROW(make_tun_wire({{"ann", 1 << 22}, {"bob", 1 << 22}}, options), ProtocolError);
-}
-
-TEST_F(TunWireTest, LinkRunsACommandBesideItsPeer) {
-  LinkOptions options;
-  options.self_binary = FAIRWIRE_TEST_AGENT;
-  options.bits_per_second = 40'000'000;
-  options.round_trip = milliseconds(10);
-  options.peer = "sleep 60";
-  options.command = {"sh", "-c", "test \"$FAIRWIRE_PEER\" = 10.77.0.2 && exit 7"};
-  EXPECT_EQ(run_link(options), 7);
-  options.command = {"sh", "-c", "kill -9 $$"};
-  EXPECT_EQ(run_link(options), 128 + 9);
-}
-
-TEST(ForwarderOptions, SurviveTheirJson) {
-  ForwarderOptions options;
-  options.namespaces = {11, 12};
-  options.model.machines = {{{1000, 2000}, {}}, {{}, {5, 6}}};
-  options.model.paths.resize(4);
-  options.model.paths[1] = {milliseconds(3), milliseconds(1), 0.25, {7, 8}, ~uint64_t{0}};
-  options.late_bound = milliseconds(5);
-  const Json json = to_json(options);
-  EXPECT_EQ(to_json(forwarder_options_from(json)), json);
-  EXPECT_THROW(forwarder_options_from(Json::object()), FormatError);
-}
-
-TEST(SplitWords, WorksLikeASimpleShell) {
-  using Words = std::vector<std::string>;
-  EXPECT_EQ(split_words(R"(a  "b c" 'd "e' f\ g "h\"i" '')"),
-            (Words{"a", "b c", "d \"e", "f g", "h\"i", ""}));
-  EXPECT_EQ(split_words("  "), Words{});
-  EXPECT_EQ(split_words("$HOME *"), (Words{"$HOME", "*"}));
-  EXPECT_THROW(split_words("'a"), FormatError);
-  EXPECT_THROW(split_words("a\\"), FormatError);
-}
-
-TEST(ParseDuration, TakesUnits) {
-  EXPECT_EQ(parse_duration("80ms"), milliseconds(80));
-  EXPECT_EQ(parse_duration("1.5s"), milliseconds(1500));
-  EXPECT_EQ(parse_duration("250us"), std::chrono::microseconds(250));
-  for (const char* text : {"", "80", "ms", "-1ms", "1h", "nan s", "9999s"}) {
-    EXPECT_THROW(parse_duration(text), FormatError) << text;
-  }
 }
 
 }  // namespace
