@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include <array>
 #include <exception>
@@ -10,10 +11,12 @@
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
+#include "drivers/subprocess.h"
 
 namespace fairwire {
 namespace {
 
+constexpr Nanoseconds kPatience = std::chrono::seconds(10);
 constexpr size_t kProcLimit = size_t{1} << 20;
 
 std::string namespace_file(pid_t pid) {
@@ -36,6 +39,17 @@ void in_network_of(pid_t pid, const std::function<void()>& work) {
   });
   inside.join();
   if (thrown) std::rethrow_exception(thrown);
+}
+
+void run_ip_batch(const std::string& lines) {
+  const CommandResult result = run_command({"ip", "-batch", "-"}, lines, kPatience);
+  if (!result.ok()) {
+    throw ProtocolError("ip -batch: " + (result.timed_out ? "no end within 10 s" : result.err));
+  }
+}
+
+bool host_has_ipv6() {
+  return ::access("/proc/sys/net/ipv6", F_OK) == 0;
 }
 
 std::vector<InterfaceCount> parse_interface_counts(const std::string& text,

@@ -17,6 +17,12 @@ namespace fairwire {
 /// What it throws is thrown here. Throws SystemError when there is no such process.
 void in_network_of(pid_t pid, const std::function<void()>& work);
 
+/// `ip -batch` with these lines, in the network namespace of the calling thread. Throws
+/// ProtocolError with what `ip` said.
+void run_ip_batch(const std::string& lines);
+
+bool host_has_ipv6();
+
 /// The counters of every interface in the network namespace of `pid`, loopback left out.
 std::vector<InterfaceCount> interface_counts(pid_t pid);
 

@@ -14,7 +14,6 @@
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
-#include "drivers/subprocess.h"
 #include "drivers/wires/network_namespace.h"
 
 namespace fairwire {
@@ -43,13 +42,6 @@ std::string device_towards(const std::vector<WireEnd>& ends, size_t peer) {
   return fits ? name : "peer" + std::to_string(peer + 1);
 }
 
-void run_ip(const std::string& batch) {
-  const CommandResult result = run_command({"ip", "-batch", "-"}, batch, kPatience);
-  if (!result.ok()) {
-    throw ProtocolError("ip -batch: " + (result.timed_out ? "no end within 10 s" : result.err));
-  }
-}
-
 // Born in their namespaces: this host's own never sees them, not even when we are killed here.
 std::string links(const std::vector<WireEnd>& ends, const OpenWireOptions& options) {
   std::string batch;
@@ -68,7 +60,8 @@ std::string links(const std::vector<WireEnd>& ends, const OpenWireOptions& optio
 
 // Neighbours are given, not asked for, and no link-local address is made: the counters hold what
 // the tools sent, and the first connection pays for no discovery.
-std::string addresses_and_routes(const std::vector<WireEnd>& ends, size_t machine, bool with_ipv6) {
+std::string addresses_and_routes(const std::vector<WireEnd>& ends, size_t machine, bool with_ipv6,
+                                 const std::string& attributes) {
   std::string batch;
   for (size_t peer = 0; peer < ends.size(); ++peer) {
     if (peer == machine) continue;
@@ -78,11 +71,13 @@ std::string addresses_and_routes(const std::vector<WireEnd>& ends, size_t machin
     batch += "link set" + device + " up\n";
     batch += "address add " + ipv4(machine) + "/32" + device + "\n";
     batch += "neighbour replace " + ipv4(peer) + lladdr + device + " nud permanent\n";
-    batch += "route add " + ipv4(peer) + "/32" + device + " src " + ipv4(machine) + "\n";
+    batch +=
+        "route add " + ipv4(peer) + "/32" + device + " src " + ipv4(machine) + attributes + "\n";
     if (!with_ipv6) continue;
     batch += "address add " + ipv6(machine) + "/128" + device + " nodad noprefixroute\n";
     batch += "neighbour replace " + ipv6(peer) + lladdr + device + " nud permanent\n";
-    batch += "route add " + ipv6(peer) + "/128" + device + " src " + ipv6(machine) + "\n";
+    batch +=
+        "route add " + ipv6(peer) + "/128" + device + " src " + ipv6(machine) + attributes + "\n";
   }
   return batch;
 }
@@ -110,35 +105,18 @@ void wait_for_carrier(const std::vector<WireEnd>& ends, size_t machine) {
   }
 }
 
-std::string read_line(const std::string& path) {
-  std::string text = read_file(path, 4096);
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  std::replace(text.begin(), text.end(), '\t', ' ');
-  return text;
-}
-
-Json namespace_conditions() {
-  Json conditions = Json::object();
-  for (const std::string name : {"tcp_congestion_control", "tcp_rmem", "tcp_wmem"}) {
-    conditions.set(name, read_line("/proc/sys/net/ipv4/" + name));
-  }
-  return conditions;
-}
-
-bool host_has_ipv6() {
-  return ::access("/proc/sys/net/ipv6", F_OK) == 0;
-}
-
 class OpenWire final : public Wire {
  public:
   OpenWire(const std::vector<WireEnd>& ends, const OpenWireOptions& options) : ends_(ends) {
     if (ends.size() > kMostMachines) throw std::length_error("an open wire has 250 ends at most");
     const bool with_ipv6 = host_has_ipv6();
-    run_ip(links(ends, options));
+    run_ip_batch(links(ends, options));
+    const std::string attributes = route_attributes(options.conditions);
     Json machines = Json::object();
     for (size_t i = 0; i < ends.size(); ++i) {
+      apply_buffers(options.conditions, ends[i].namespace_pid);
       in_network_of(ends[i].namespace_pid,
-                    [&] { run_ip(addresses_and_routes(ends, i, with_ipv6)); });
+                    [&] { run_ip_batch(addresses_and_routes(ends, i, with_ipv6, attributes)); });
     }
     for (size_t i = 0; i < ends.size(); ++i) {
       in_network_of(ends[i].namespace_pid, [&] {
@@ -146,8 +124,11 @@ class OpenWire final : public Wire {
         machines.set(ends[i].name, namespace_conditions());
       });
     }
-    conditions_ = Json::object(
-        {{"kind", "open"}, {"mtu", options.mtu}, {"ipv6", with_ipv6}, {"machines", machines}});
+    conditions_ = Json::object({{"kind", "open"},
+                                {"mtu", options.mtu},
+                                {"ipv6", with_ipv6},
+                                {"conditions", to_json(options.conditions)},
+                                {"machines", machines}});
     start_ = count();
   }
 

@@ -3,23 +3,19 @@
 // route to each peer. Its devices live in the machines' namespaces and go with them.
 #pragma once
 
-#include <sys/types.h>
-
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "drivers/wire.h"
+#include "drivers/wires/network_conditions.h"
+#include "drivers/wires/wire_end.h"
 
 namespace fairwire {
 
-struct WireEnd {
-  std::string name;         ///< of the machine
-  pid_t namespace_pid = 0;  ///< a process in its network namespace, as this host sees it
-};
-
 struct OpenWireOptions {
   int mtu = 1500;
+  NetworkConditions conditions;
 };
 
 /// At most 250 machines, numbered from 1 in the given order: number i is 10.77.0.i and, where the

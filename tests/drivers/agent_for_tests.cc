@@ -1,4 +1,4 @@
-// `agent_for_tests agent …` and `agent_for_tests netns-init JSON`: the real thing over a tree
+// `agent_for_tests agent …`, `netns-init JSON` and `forward JSON`: the real thing over a tree
 // service that needs no data sets, so that drivers/ is tested without the rooms above it. Its
 // trees are folders of flat files; special paths make it slow or make it crash.
 #include <netinet/in.h>
@@ -17,6 +17,7 @@
 #include "base/temp_dir.h"
 #include "drivers/agent.h"
 #include "drivers/machines/netns_init.h"
+#include "drivers/wires/forwarder.h"
 
 namespace fairwire {
 namespace {
@@ -79,6 +80,9 @@ int listen_for_ever(const char* port) {
 int run(int argc, char** argv) {
   const std::string verb = argc < 2 ? "" : argv[1];
   if (verb == "listen" && argc == 3) return listen_for_ever(argv[2]);
+  if (verb == "forward" && argc == 3) {
+    return run_forwarder(Json::parse(argv[2], "forward"), STDIN_FILENO, STDOUT_FILENO);
+  }
   if (verb != "agent" && !(verb == "netns-init" && argc == 3)) {
     std::cerr << "usage: agent_for_tests agent [--name NAME] … | netns-init JSON | listen PORT\n";
     return 2;

@@ -1,0 +1,229 @@
+#include "drivers/wires/emulator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "base/rng.h"
+
+namespace fairwire {
+namespace {
+
+constexpr int kDrawBits = 53;
+
+// The n-th draw of a path, by number: no state, so what was dropped before changes nothing.
+uint64_t draw(uint64_t seed, uint64_t number) {
+  uint64_t state = seed ^ (number * 0xd1342543de82ef95);  // odd: no two numbers share a state
+  return splitmix64(state);
+}
+
+Nanoseconds drawn_jitter(const PathModel& model, uint64_t number) {
+  if (model.jitter <= Nanoseconds::zero()) return Nanoseconds::zero();
+  uint64_t seed = model.seed + 1;
+  const uint64_t bits = draw(splitmix64(seed), number) >> (64 - kDrawBits);
+  const double share = std::ldexp(static_cast<double>(bits), -kDrawBits);
+  return Nanoseconds(static_cast<int64_t>(share * static_cast<double>(model.jitter.count())));
+}
+
+int64_t wire_bytes(const PacketShape& shape, int segment) {
+  return shape.segment_bytes(segment) + kFramingBytes;
+}
+
+Traffic traffic_of(const Chunk& chunk) {
+  Traffic traffic{chunk.count, 0};
+  for (int i = chunk.first; i < chunk.first + chunk.count; ++i) {
+    traffic.bytes += wire_bytes(chunk.packet->shape, i);
+  }
+  return traffic;
+}
+
+void add(Traffic& to, const Traffic& more) {
+  to.segments += more.segments;
+  to.bytes += more.bytes;
+}
+
+}  // namespace
+
+Emulator::Emulator(const WireModel& model) : machines_(static_cast<int>(model.machines.size())) {
+  const size_t count = model.machines.size();
+  if (count > kMostMachines) throw std::invalid_argument("a wire has at most 32 machines");
+  if (model.paths.size() != count * count) throw std::invalid_argument("a wire needs N * N paths");
+  for (const AccessModel& access : model.machines) {
+    up_.emplace_back(access.up);
+    up_rates_.push_back(access.up.bits_per_second);
+    down_.push_back({LinkClock(access.down), access.down.bits_per_second, {}});
+  }
+  for (const PathModel& path_model : model.paths) {
+    Path path;
+    path.model = path_model;
+    path.clock = LinkClock(path_model.rate);
+    path.loss_below = static_cast<uint64_t>(std::ldexp(path_model.loss, kDrawBits));
+    paths_.push_back(std::move(path));
+  }
+}
+
+// As many as the slowest link on the way sends within the time of a chunk.
+int Emulator::most_segments(int from, int to, const PacketShape& shape) const {
+  int64_t slowest = std::numeric_limits<int64_t>::max();
+  for (const int64_t rate :
+       {up_rates_[static_cast<size_t>(from)], path(from, to).model.rate.bits_per_second,
+        down_[static_cast<size_t>(to)].bits_per_second}) {
+    if (rate > 0) slowest = std::min(slowest, rate);
+  }
+  if (slowest == std::numeric_limits<int64_t>::max()) return shape.segments;
+  const Nanoseconds each = serialisation_time(wire_bytes(shape, 0), slowest);
+  return std::max<int>(1, static_cast<int>(kChunkTime / std::max(each, Nanoseconds(1))));
+}
+
+// One segment through the sender's link and the path: its arrival at the receiver's link.
+std::optional<Nanoseconds> Emulator::cross(int from, Path& on, int64_t bytes, Nanoseconds now) {
+  ++steps_;
+  const auto at_path = up_[static_cast<size_t>(from)].admit(bytes, now);
+  if (!at_path) {
+    ++on.counts.dropped_up_queue;
+    return std::nullopt;
+  }
+  const uint64_t number = on.segment_number++;
+  if (on.loss_below > 0 && draw(on.model.seed, number) >> (64 - kDrawBits) < on.loss_below) {
+    ++on.counts.dropped_loss;
+    return std::nullopt;
+  }
+  const auto sent = on.clock.admit(bytes, *at_path);
+  if (!sent) {
+    ++on.counts.dropped_path_queue;
+    return std::nullopt;
+  }
+  const Nanoseconds arrival = *sent + on.model.delay + drawn_jitter(on.model, number);
+  on.last_arrival = std::max(on.last_arrival, arrival);
+  return on.last_arrival;
+}
+
+void Emulator::offer(int from, int to, const PacketRef& packet, Nanoseconds now) {
+  Path& on = path(from, to);
+  const PacketShape& shape = packet->shape;
+  const int most = most_segments(from, to, shape);
+  bool open = false;  // the last flight takes the next segment, too
+  for (int i = 0; i < shape.segments; ++i) {
+    const int64_t bytes = wire_bytes(shape, i);
+    add(on.counts.sent, {1, bytes});
+    const auto arrival = cross(from, on, bytes, now);
+    if (!arrival) {
+      open = false;
+      continue;
+    }
+    if (!open || on.flights.back().chunk.count == most) {
+      on.flights.push_back({{packet, from, to, i, 0}, *arrival, *arrival});
+      open = true;
+    }
+    ++on.flights.back().chunk.count;
+    on.flights.back().last_arrival = *arrival;
+  }
+}
+
+// Flights meet at the receiver's link in order of their first segments, which it begins to send
+// then; without a limit a flight is there when its last segment is.
+Nanoseconds Emulator::sort_time(const Down& down, const Flight& flight) {
+  return down.clock.limited() ? flight.first_arrival : flight.last_arrival;
+}
+
+int Emulator::next_source(int to) const {
+  const Down& down = down_[static_cast<size_t>(to)];
+  int best = -1;
+  Nanoseconds earliest{};
+  for (int from = 0; from < machines_; ++from) {
+    ++steps_;
+    const auto& flights = path(from, to).flights;
+    if (flights.empty()) continue;
+    const Nanoseconds time = sort_time(down, flights.front());
+    if (best >= 0 && time >= earliest) continue;
+    best = from;
+    earliest = time;
+  }
+  return best;
+}
+
+void Emulator::land(const Flight& flight) {
+  const Chunk& chunk = flight.chunk;
+  Down& down = down_[static_cast<size_t>(chunk.to)];
+  if (!down.clock.limited()) {
+    down.line.push(chunk, flight.last_arrival);
+    return;
+  }
+  Chunk run = chunk;
+  run.count = 0;
+  Nanoseconds run_due{};
+  for (int i = 0; i < chunk.count; ++i) {
+    ++steps_;
+    const Nanoseconds arrival =
+        flight.first_arrival +
+        (flight.last_arrival - flight.first_arrival) * i / std::max(1, chunk.count - 1);
+    const int segment = chunk.first + i;
+    const auto sent = down.clock.admit(wire_bytes(chunk.packet->shape, segment), arrival);
+    if (sent) {
+      if (run.count == 0) run.first = segment;
+      ++run.count;
+      run_due = *sent;
+      continue;
+    }
+    ++path(chunk.from, chunk.to).counts.dropped_down_queue;
+    if (run.count > 0) down.line.push(run, run_due);
+    run.count = 0;
+  }
+  if (run.count > 0) down.line.push(run, run_due);
+}
+
+void Emulator::land_until(int to, Nanoseconds now) {
+  const Down& down = down_[static_cast<size_t>(to)];
+  for (int from = next_source(to); from >= 0; from = next_source(to)) {
+    auto& flights = path(from, to).flights;
+    if (sort_time(down, flights.front()) > now) return;
+    const Flight flight = std::move(flights.front());
+    flights.pop_front();
+    land(flight);
+  }
+}
+
+std::optional<DueChunk> Emulator::take_due(Nanoseconds now) {
+  for (int to = 0; to < machines_; ++to) {
+    ++steps_;
+    land_until(to, now);
+    auto due = down_[static_cast<size_t>(to)].line.due(now);
+    if (!due) continue;
+    DueChunk result{due->first, std::move(due->second)};
+    add(path(result.chunk.from, result.chunk.to).counts.arrived, traffic_of(result.chunk));
+    return result;
+  }
+  return std::nullopt;
+}
+
+std::optional<Nanoseconds> Emulator::wake_of(int to) const {
+  const Down& down = down_[static_cast<size_t>(to)];
+  if (const auto wake = down.line.next_wake()) return wake;
+  const int from = next_source(to);
+  if (from < 0) return std::nullopt;
+  const Flight& flight = path(from, to).flights.front();
+  if (!down.clock.limited()) return flight.last_arrival;
+  // It will have been sent at the earliest when its last segment has; no need to wake before.
+  const int last = flight.chunk.first + flight.chunk.count - 1;
+  const int64_t bytes = wire_bytes(flight.chunk.packet->shape, last);
+  return flight.last_arrival + serialisation_time(bytes, down.bits_per_second);
+}
+
+std::optional<Nanoseconds> Emulator::next_wake() const {
+  std::optional<Nanoseconds> wake;
+  for (int to = 0; to < machines_; ++to) {
+    const auto one = wake_of(to);
+    if (one && (!wake || *one < *wake)) wake = one;
+  }
+  return wake;
+}
+
+void Emulator::could_not_write(const Chunk& chunk) {
+  PathCounts& counts = path(chunk.from, chunk.to).counts;
+  const Traffic traffic = traffic_of(chunk);
+  add(counts.arrived, {-traffic.segments, -traffic.bytes});
+  counts.dropped_write += traffic.segments;
+}
+
+}  // namespace fairwire

@@ -1,0 +1,131 @@
+#include "drivers/wires/link_command.h"
+
+#include <fmt/core.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <optional>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "drivers/meter/control_group.h"
+#include "drivers/interrupt.h"
+#include "drivers/subprocess.h"
+#include "drivers/sweep.h"
+#include "drivers/wires/bare_network.h"
+#include "drivers/wires/tun_wire.h"
+
+namespace fairwire {
+namespace {
+
+constexpr Nanoseconds kStep = std::chrono::milliseconds(100);
+constexpr Nanoseconds kGoodbye = std::chrono::seconds(2);
+
+TunWireOptions wire_options(const LinkOptions& options, const std::string& token) {
+  TunWireOptions wire;
+  wire.self_binary = options.self_binary;
+  wire.token = token;
+  wire.seed = options.seed;
+  for (const auto& [from, to] : {std::pair("here", "peer"), std::pair("peer", "here")}) {
+    wire.paths.push_back({from,
+                          to,
+                          options.round_trip / 2,
+                          options.jitter,
+                          options.loss,
+                          {options.bits_per_second, options.queue_bytes, {}}});
+  }
+  wire.conditions.buffers = options.tuned_buffers ? Buffers::tuned : Buffers::as_host;
+  wire.conditions.congestion_control = options.congestion_control;
+  return wire;
+}
+
+// What the two commands leave running is killed with their group.
+std::optional<ControlGroup> command_group(const std::string& token) {
+  for (const char* kind : {"cgroup2", "cpuacct"}) {
+    const auto own = writable_own_group(kind);
+    if (own) return std::make_optional<ControlGroup>(*own + "/fairwire-" + token + "-link");
+  }
+  return std::nullopt;
+}
+
+class Link {
+ public:
+  explicit Link(const LinkOptions& options)
+      : token_(owner_token()),
+        wire_(make_tun_wire({{"here", here_.namespace_pid()}, {"peer", there_.namespace_pid()}},
+                            wire_options(options, token_))),
+        group_(command_group(token_)) {}
+
+  int run(const LinkOptions& options) {
+    std::optional<Subprocess> peer;
+    const auto peer_words = split_words(options.peer);
+    if (!peer_words.empty()) start(there_, spawn_for(peer_words, 1, 0), peer);
+    SpawnOptions spawn = spawn_for(options.command, 0, 1);
+    // In our own group and on our terminal: Ctrl-C reaches it as it reaches us.
+    spawn.own_group = false;
+    spawn.stdin_fd = STDIN_FILENO;
+    std::optional<Subprocess> command;
+    start(here_, spawn, command);
+    const ExitStatus status = wait_for(*command);
+    if (peer) stop(*peer);
+    report();
+    return status.exited() ? status.exit_code() : 128 + status.signal();
+  }
+
+ private:
+  SpawnOptions spawn_for(const std::vector<std::string>& argv, size_t self, size_t peer) const {
+    SpawnOptions spawn;
+    spawn.argv = argv;
+    spawn.inherit_environment = true;
+    spawn.environment = {{"FAIRWIRE_TOKEN", token_},
+                         {"FAIRWIRE_SELF", wire_->addresses()[self].second},
+                         {"FAIRWIRE_PEER", wire_->addresses()[peer].second}};
+    spawn.stdout_fd = STDOUT_FILENO;
+    spawn.parent_death_signal = SIGKILL;
+    if (group_) spawn.cgroup_procs = {group_->path() + "/cgroup.procs"};
+    return spawn;
+  }
+
+  static void start(BareNetwork& network, const SpawnOptions& spawn,
+                    std::optional<Subprocess>& process) {
+    network.run([&] { process.emplace(spawn); });
+  }
+
+  static ExitStatus wait_for(Subprocess& command) {
+    while (true) {
+      if (const auto status = command.wait(kStep)) return *status;
+      check_interrupted();
+    }
+  }
+
+  static void stop(Subprocess& peer) {
+    if (peer.wait(Nanoseconds::zero())) return;
+    peer.signal_group(SIGTERM);
+    peer.wait(kGoodbye);
+  }
+
+  void report() {
+    const WireReading reading = wire_->read();
+    for (const PairCount& pair : reading.pairs) {
+      log_info(fmt::format("{} to {}: {} bytes on the wire, {} packets, {} dropped", pair.from,
+                           pair.to, pair.bytes, pair.packets, pair.dropped_packets));
+    }
+    log_info("lateness: " + reading.lateness.dump());
+  }
+
+  std::string token_;
+  BareNetwork here_;
+  BareNetwork there_;
+  std::unique_ptr<Wire> wire_;
+  std::optional<ControlGroup> group_;
+};
+
+}  // namespace
+
+int run_link(const LinkOptions& options) {
+  if (options.command.empty()) throw FormatError("link", "command line", "names no command");
+  catch_interrupts();
+  return Link(options).run(options);
+}
+
+}  // namespace fairwire

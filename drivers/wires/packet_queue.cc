@@ -1,0 +1,44 @@
+#include "drivers/wires/packet_queue.h"
+
+#include <algorithm>
+
+namespace fairwire {
+namespace {
+
+// Bits × 10^9, so that a division by the rate gives nanoseconds; fits for packets of 1 GB.
+constexpr int64_t kBitNanoseconds = 8'000'000'000;
+
+}  // namespace
+
+Nanoseconds serialisation_time(int64_t bytes, int64_t bits_per_second) {
+  if (bits_per_second <= 0) return Nanoseconds::zero();
+  return Nanoseconds(bytes * kBitNanoseconds / bits_per_second);
+}
+
+int64_t LinkClock::backlog_bytes(Nanoseconds at) const {
+  if (!limited() || free_at_ <= at) return 0;
+  const double bits = static_cast<double>((free_at_ - at).count()) * 1e-9 *
+                      static_cast<double>(rate_.bits_per_second);
+  return static_cast<int64_t>(bits / 8 + 0.5);
+}
+
+std::optional<Nanoseconds> LinkClock::admit(int64_t bytes, Nanoseconds arrival) {
+  if (!limited()) {
+    free_at_ = std::max(free_at_, arrival);
+    return arrival;
+  }
+  const int64_t backlog = backlog_bytes(arrival);
+  if (backlog > 0 && rate_.queue_bytes > 0 && backlog + bytes > rate_.queue_bytes) {
+    return std::nullopt;
+  }
+  if (arrival > free_at_) {
+    free_at_ = arrival;
+    fraction_ = 0;
+  }
+  const int64_t work = bytes * kBitNanoseconds + fraction_;
+  free_at_ += Nanoseconds(work / rate_.bits_per_second);
+  fraction_ = work % rate_.bits_per_second;
+  return free_at_;
+}
+
+}  // namespace fairwire

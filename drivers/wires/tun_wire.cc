@@ -1,0 +1,248 @@
+#include "drivers/wires/tun_wire.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <optional>
+#include <stdexcept>
+
+#include "base/error.h"
+#include "base/log.h"
+#include "drivers/meter/control_group.h"
+#include "drivers/subprocess.h"
+#include "drivers/wires/forwarder.h"
+#include "drivers/wires/network_namespace.h"
+#include "drivers/wires/tun_device.h"
+#include "drivers/wires/wire_model.h"
+
+namespace fairwire {
+namespace {
+
+constexpr Nanoseconds kPatience = std::chrono::seconds(10);
+constexpr Nanoseconds kGoodbye = std::chrono::seconds(2);
+constexpr int kPipeBytes = 1 << 20;  // a whole answer fits: the forwarder never waits for us
+constexpr size_t kMostAnswer = 1 << 20;
+
+// A group of its own, so that its CPU is nobody else's and sweep finds it after kill -9.
+std::optional<ControlGroup> wire_group(const std::string& token) {
+  for (const char* kind : {"cgroup2", "cpuacct"}) {
+    const auto own = writable_own_group(kind);
+    if (own) return std::make_optional<ControlGroup>(*own + "/fairwire-" + token + "-wire");
+  }
+  return std::nullopt;
+}
+
+// The forwarder at work, and the conversation with it.
+class ForwarderProcess {
+ public:
+  ForwarderProcess(const ForwarderOptions& options, const std::string& self_binary,
+                   const std::string& token)
+      : group_(wire_group(token)) {
+    Pipe to = make_pipe();
+    Pipe from = make_pipe();
+    ::fcntl(from.write_end.get(), F_SETPIPE_SZ, kPipeBytes);
+    SpawnOptions spawn;
+    spawn.argv = {self_binary, "forward", to_json(options).dump()};
+    spawn.inherit_environment = true;
+    spawn.environment = {{"FAIRWIRE_TOKEN", token}};
+    spawn.stdin_fd = to.read_end.get();
+    spawn.stdout_fd = from.write_end.get();
+    spawn.parent_death_signal = SIGKILL;
+    if (group_) spawn.cgroup_procs = {group_->path() + "/cgroup.procs"};
+    process_.emplace(spawn);
+    to_ = std::move(to.write_end);
+    from_ = std::move(from.read_end);
+    from.write_end.close();
+    greet();
+  }
+
+  ~ForwarderProcess() {
+    to_.close();
+    try {
+      if (!process_->wait(kGoodbye)) log_warning("the wire's forwarder is killed: it did not end");
+    } catch (const std::exception& error) {
+      log_warning(error.what());
+    }
+  }
+  ForwarderProcess(const ForwarderProcess&) = delete;
+  ForwarderProcess& operator=(const ForwarderProcess&) = delete;
+
+  const Json& greeting() const { return greeting_; }
+
+  Json read() {
+    to_.write_all("{\"call\":\"read\"}\n");
+    return next_line();
+  }
+
+ private:
+  void greet() {
+    greeting_ = next_line();
+    if (const Json* failed = greeting_.find("failed")) {
+      throw ProtocolError("the emulated wire (needs root and /dev/net/tun): " +
+                          *failed->if_string());
+    }
+  }
+
+  Json next_line() {
+    const Nanoseconds until = monotonic_now() + kPatience;
+    size_t end = 0;
+    while ((end = read_.find('\n')) == std::string::npos) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - monotonic_now());
+      pollfd watched{from_.get(), POLLIN, 0};
+      const int ready = ::poll(&watched, 1, static_cast<int>(std::max<int64_t>(0, left.count())));
+      if (ready < 0 && errno == EINTR) continue;
+      std::byte buffer[4096];
+      const size_t count = ready > 0 ? from_.read_some(buffer) : 0;
+      if (count == 0) throw ProtocolError("the wire's forwarder does not answer");
+      read_.append(reinterpret_cast<const char*>(buffer), count);
+      if (read_.size() > kMostAnswer) throw ProtocolError("the wire's forwarder says too much");
+    }
+    const Json line = Json::parse(read_.substr(0, end), "forwarder");
+    read_.erase(0, end + 1);
+    return line;
+  }
+
+  std::optional<ControlGroup> group_;  // outlives the process in it
+  std::optional<Subprocess> process_;
+  FileDescriptor to_;
+  FileDescriptor from_;
+  std::string read_;
+  Json greeting_;
+};
+
+// One route to the whole net; no link-local address is made and nobody is asked for.
+std::string addresses_and_routes(size_t machine, bool with_ipv6, const std::string& attributes) {
+  const std::string device = " dev " + std::string(kWireDevice);
+  std::string batch = "link set" + device + " mtu 1500 txqueuelen " + std::to_string(kDeviceQueue) +
+                      "\nlink set" + device + " addrgenmode none\nlink set" + device + " up\n";
+  const std::string v4 = wire_ipv4(machine);
+  batch += "address add " + v4 + "/32" + device + "\n";
+  batch += "route add 10.77.0.0/24" + device + " src " + v4 + attributes + "\n";
+  if (!with_ipv6) return batch;
+  const std::string v6 = wire_ipv6(machine);
+  batch += "address add " + v6 + "/128" + device + " nodad noprefixroute\n";
+  batch += "route add fd77::/64" + device + " src " + v6 + attributes + "\n";
+  return batch;
+}
+
+class TunWire final : public Wire {
+ public:
+  TunWire(const std::vector<WireEnd>& ends, const TunWireOptions& options)
+      : ends_(ends),
+        model_(wire_model(ends, options)),
+        attributes_(route_attributes(options.conditions)),
+        forwarder_(forwarder_options(options), options.self_binary, options.token) {
+    const bool with_ipv6 = host_has_ipv6();
+    Json machines = Json::object();
+    for (size_t i = 0; i < ends.size(); ++i) {
+      apply_buffers(options.conditions, ends[i].namespace_pid);
+      in_network_of(ends[i].namespace_pid, [&] {
+        run_ip_batch(addresses_and_routes(i, with_ipv6, attributes_));
+        machines.set(ends[i].name, namespace_conditions());
+      });
+    }
+    conditions_ = Json::object({{"kind", "tun"},
+                                {"mtu", 1500},
+                                {"ipv6", with_ipv6},
+                                {"seed", std::to_string(options.seed)},
+                                {"late_bound_ns", options.late_bound.count()},
+                                {"model", model_json(model_, ends)},
+                                {"conditions", to_json(options.conditions)},
+                                {"machines", machines},
+                                {"forwarder", forwarder_.greeting()}});
+  }
+
+  std::vector<std::pair<std::string, std::string>> addresses() const override {
+    std::vector<std::pair<std::string, std::string>> result;
+    for (size_t i = 0; i < ends_.size(); ++i) result.emplace_back(ends_[i].name, wire_ipv4(i));
+    return result;
+  }
+
+  Json conditions() const override { return conditions_; }
+
+  WireReading read() override {
+    const Json answer = forwarder_.read();
+    const JsonView view(answer, "forwarder");
+    WireReading reading;
+    for (size_t i = 0; i < ends_.size(); ++i) {
+      for (size_t j = 0; j < ends_.size(); ++j) {
+        if (i != j) reading.pairs.push_back({ends_[i].name, ends_[j].name, 0, 0, 0});
+      }
+    }
+    int64_t failed_writes = 0;
+    for (const JsonView& pair : view.at("pairs").items()) {
+      add_pair(pair, reading);
+      failed_writes += pair.at("write").as_int();
+    }
+    reading.lateness = view.at("lateness").json();
+    reading.lateness.set("device_drops", device_drops()).set("failed_writes", failed_writes);
+    for (const char* key : {"malformed", "unaddressed", "cpu_us"}) {
+      reading.lateness.set(key, view.at(key).json());
+    }
+    return reading;
+  }
+
+  int64_t theory_bytes_per_second(const std::string& from, const std::string& to) const override {
+    const size_t sender = index_of(from);
+    const size_t receiver = index_of(to);
+    const bool both = sender < ends_.size() && receiver < ends_.size() && sender != receiver;
+    return both ? theory_of(model_, sender, receiver) : 0;
+  }
+
+ private:
+  ForwarderOptions forwarder_options(const TunWireOptions& options) const {
+    ForwarderOptions result{{}, model_, options.late_bound};
+    for (const WireEnd& end : ends_) result.namespaces.push_back(end.namespace_pid);
+    return result;
+  }
+
+  size_t index_of(const std::string& name) const {
+    size_t i = 0;
+    while (i < ends_.size() && ends_[i].name != name) ++i;
+    return i;
+  }
+
+  void add_pair(const JsonView& pair, WireReading& reading) const {
+    const auto count = static_cast<int64_t>(ends_.size());
+    const int64_t from = pair.at("from").as_int(0, count - 1);
+    const int64_t to = pair.at("to").as_int(0, count - 1);
+    if (from == to) pair.fail("is not a pair");
+    // Pairs stand in order, without those from a machine to itself.
+    PairCount& into =
+        reading.pairs[static_cast<size_t>(from * (count - 1) + to - (to > from ? 1 : 0))];
+    into.bytes = pair.at("bytes").as_int();
+    into.packets = pair.at("segments").as_int();
+    for (const char* reason : {"up_queue", "loss", "path_queue", "down_queue", "write"}) {
+      into.dropped_packets += pair.at(reason).as_int();
+    }
+  }
+
+  // What the model never saw: the device's queue was full.
+  int64_t device_drops() const {
+    int64_t drops = 0;
+    for (const WireEnd& end : ends_) {
+      for (const InterfaceCount& count : interface_counts(end.namespace_pid)) {
+        if (count.name == kWireDevice) drops += count.dropped_packets;
+      }
+    }
+    return drops;
+  }
+
+  std::vector<WireEnd> ends_;
+  WireModel model_;
+  std::string attributes_;
+  ForwarderProcess forwarder_;
+  Json conditions_;
+};
+
+}  // namespace
+
+std::unique_ptr<Wire> make_tun_wire(const std::vector<WireEnd>& ends,
+                                    const TunWireOptions& options) {
+  return std::make_unique<TunWire>(ends, options);
+}
+
+}  // namespace fairwire
