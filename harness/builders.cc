@@ -12,6 +12,7 @@
 #include "drivers/sweep.h"
 #include "drivers/wires/open_wire.h"
 #include "drivers/wires/real_wire.h"
+#include "drivers/wires/tun_wire.h"
 #include "harness/exit_code.h"
 
 namespace fairwire {
@@ -35,14 +36,16 @@ struct Site::Options {
   std::string token;
   std::string folder;
   std::string self;
+  uint64_t seed = 0;
   std::vector<std::pair<std::string, std::string>>
       addresses;  // of machines we do not lay a wire to
 };
 
-Site::Site(const TestbedSpec& testbed) : options_(std::make_shared<Options>()) {
+Site::Site(const TestbedSpec& testbed, uint64_t seed) : options_(std::make_shared<Options>()) {
   options_->token = owner_token();
   options_->folder = owner_folder(options_->token);
   options_->self = own_binary();
+  options_->seed = seed;
   for (const MachineSpec& machine : testbed.machines) {
     options_->addresses.emplace_back(machine.name, machine.address);
   }
@@ -90,6 +93,40 @@ std::unique_ptr<Machine> build_ssh(const MachineSpec& spec, const std::string& s
   return make_ssh_machine(options);
 }
 
+bool matches(const std::string& pattern, const std::string& name) {
+  return pattern == "*" || pattern == name;
+}
+
+// The declared wire with every "*" resolved, later lines winning over earlier ones.
+TunWireOptions tun_options(const WireSpec& spec, const std::vector<Machine*>& machines) {
+  TunWireOptions options;
+  options.late_bound = spec.late_bound;
+  const auto limit = [](int64_t rate, int64_t queue) { return LinkLimit{rate, queue, {}}; };
+  for (const Machine* from : machines) {
+    const std::string& name = from->info().name;
+    AccessLinks links{name, {}, {}};
+    for (const AccessSpec& access : spec.access) {
+      if (!matches(access.machine, name)) continue;
+      links.up = limit(access.up.bits_per_second, access.up.queue_bytes);
+      links.down = limit(access.down.bits_per_second, access.down.queue_bytes);
+    }
+    options.access.push_back(links);
+    for (const Machine* to : machines) {
+      if (to == from) continue;
+      WirePath path{name, to->info().name, {}, {}, 0, {}};
+      for (const PathSpec& declared : spec.paths) {
+        if (!matches(declared.from, name) || !matches(declared.to, path.to)) continue;
+        path.delay = declared.delay;
+        path.jitter = declared.jitter;
+        path.loss = declared.loss;
+        path.limit = limit(declared.bits_per_second, declared.queue_bytes);
+      }
+      options.paths.push_back(path);
+    }
+  }
+  return options;
+}
+
 }  // namespace
 
 Builders Site::builders() const {
@@ -105,16 +142,17 @@ Builders Site::builders() const {
                      ", which this version cannot build; use local, netns or ssh");
   };
   builders.wire = [options](const WireSpec& spec, const std::vector<Machine*>& machines) {
-    if (spec.kind == "open") {
-      std::vector<WireEnd> ends;
-      for (Machine* machine : machines) {
-        ends.push_back({machine->info().name, machine->info().namespace_pid});
-      }
-      return make_open_wire(ends);
-    }
     if (spec.kind == "real") return make_real_wire(options->addresses);
-    throw UnfitError("the wire " + spec.name + " is of kind " + spec.kind +
-                     ", which this version cannot lay; use open or real");
+    std::vector<WireEnd> ends;
+    for (Machine* machine : machines) {
+      ends.push_back({machine->info().name, machine->info().namespace_pid});
+    }
+    if (spec.kind == "open") return make_open_wire(ends);
+    TunWireOptions tun = tun_options(spec, machines);
+    tun.self_binary = options->self;
+    tun.token = options->token;
+    tun.seed = options->seed;
+    return make_tun_wire(ends, tun);
   };
   return builders;
 }

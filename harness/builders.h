@@ -1,6 +1,7 @@
 // How the machines and wires of a testbed are really built: the one place that knows every kind.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -13,7 +14,8 @@ namespace fairwire {
 /// given back when the site goes; the next start sweeps it after a crash.
 class Site {
  public:
-  explicit Site(const TestbedSpec& testbed);
+  /// `seed`: of loss and jitter on emulated wires.
+  Site(const TestbedSpec& testbed, uint64_t seed);
   ~Site();
   Site(const Site&) = delete;
   Site& operator=(const Site&) = delete;

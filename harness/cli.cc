@@ -10,6 +10,7 @@
 #include "drivers/agent.h"
 #include "drivers/controls.h"
 #include "drivers/machines/netns_init.h"
+#include "drivers/wires/forwarder.h"
 #include "harness/fairwire.h"
 #include "harness/tree_service.h"
 #include "harness/verbs.h"
@@ -98,6 +99,23 @@ void add_host(CLI::App& app, Action& action) {
   });
 }
 
+void add_link(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("link", "run a command behind an emulated link");
+  auto arguments = std::make_shared<LinkArguments>();
+  verb->add_option("--rate", arguments->rate, "each way: 40mbit, 1gbit; default: no limit");
+  verb->add_option("--rtt", arguments->rtt, "round trip: 80ms; default: 0ms")
+      ->capture_default_str();
+  verb->add_option("--jitter", arguments->jitter, "each way, added")->capture_default_str();
+  verb->add_option("--loss", arguments->loss, "share of packets, each way")
+      ->check(CLI::Range(0.0, 1.0));
+  verb->add_option("--seed", arguments->seed, "of loss and jitter")->capture_default_str();
+  verb->add_option("--peer", arguments->peer, "a command on the other side, its words in one text");
+  verb->add_option("command", arguments->command,
+                   "after --: the command; $FAIRWIRE_PEER is the other side")
+      ->required();
+  verb->callback([&action, arguments] { action = [arguments] { return link_verb(*arguments); }; });
+}
+
 // The rest is called by fairwire itself, on machines; it stays out of --help.
 void add_internal(CLI::App& app, Action& action) {
   CLI::App* agent = app.add_subcommand("agent", "serve a harness on stdin and stdout")->group("");
@@ -107,6 +125,15 @@ void add_internal(CLI::App& app, Action& action) {
       DatasetTreeService trees;
       return static_cast<ExitCode>(
           serve_agent(parse_agent_options(words), trees, STDIN_FILENO, STDOUT_FILENO));
+    };
+  });
+  CLI::App* forward = app.add_subcommand("forward", "carry an emulated wire")->group("");
+  auto wire = std::make_shared<std::string>();
+  forward->add_option("options", *wire)->required();
+  forward->callback([&action, wire] {
+    action = [wire] {
+      return static_cast<ExitCode>(
+          run_forwarder(Json::parse(*wire, "forward"), STDIN_FILENO, STDOUT_FILENO));
     };
   });
   CLI::App* init = app.add_subcommand("netns-init", "become a fresh machine")->group("");
@@ -175,6 +202,7 @@ ExitCode run_command_line(int argc, char** argv) {
   add_dataset(app, action);
   add_tools(app, action);
   add_host(app, action);
+  add_link(app, action);
   add_internal(app, action);
   add_controls(app, action);
   try {

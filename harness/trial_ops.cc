@@ -36,6 +36,18 @@ void add_interfaces(const MeterReading& reading, int64_t sign, MachineRecord& re
   }
 }
 
+// Out of its stated bounds: packets came later than declared, or were lost outside of the model.
+bool was_late(const Json& lateness, const WireSpec& wire) {
+  if (lateness.is_null()) return false;
+  const auto figure = [&](const char* key) {
+    const Json* value = lateness.find(key);
+    return value != nullptr && value->if_int() != nullptr ? *value->if_int() : 0;
+  };
+  const auto bound = std::chrono::duration_cast<std::chrono::microseconds>(wire.late_bound);
+  return figure("p99_us") > bound.count() || figure("device_drops") > 0 ||
+         figure("failed_writes") > 0;
+}
+
 MachineRecord machine_record(const Seat& seat) {
   MachineRecord record;
   record.machine = seat.machine->info().name;
@@ -109,6 +121,9 @@ void Trial::settle() {
     record_.wires.push_back({after.from, after.to, after.bytes - before.bytes,
                              after.packets - before.packets,
                              after.dropped_packets - before.dropped_packets});
+  }
+  if (was_late(wire_after.lateness, *context_.testbed.spec().wire(spec_->wire))) {
+    add_flag(Flag::invalid);
   }
   if (!scenario_->needs_dataset) return;
   for (const Seat* seat : readers()) fingerprints_[seat] = fingerprint(*seat);

@@ -40,7 +40,7 @@ ExitCode run_verb(const RunArguments& arguments) {
     std::fputs(text.c_str(), stderr);
     std::fflush(stderr);
   };
-  const Site site(testbed);
+  const Site site(testbed, plan.seed);
   const RunResult result = run_plan(plan, testbed, site.builders(), clock, settings);
   fmt::print("{}\nrecords: {}/results.jsonl\nreport:  {}\n", result.table, result.folder,
              result.page);

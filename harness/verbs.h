@@ -47,6 +47,18 @@ ExitCode tools_list_verb();
 /// Loads tool files and says of each whether it is well formed.
 ExitCode tools_check_verb(const std::vector<std::string>& files);
 
+struct LinkArguments {
+  std::string rate;
+  std::string rtt = "0ms";
+  std::string jitter = "0ms";
+  double loss = 0;
+  uint64_t seed = 1;
+  std::string peer;
+  std::vector<std::string> command;
+};
+/// Runs a command behind an emulated link; the exit code is the command's.
+ExitCode link_verb(const LinkArguments& arguments);
+
 /// What this host can do, and what a plan would cost; `plan` may be empty.
 ExitCode check_verb(const std::string& plan);
 ExitCode sweep_verb();

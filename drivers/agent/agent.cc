@@ -37,6 +37,8 @@ AgentPlace place_of(const AgentOptions& options) {
   place.path = path != nullptr && *path != '\0'
                    ? path
                    : "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+  const std::string self = own_binary();  // fairsync stands beside us
+  place.path += ':' + self.substr(0, self.rfind('/'));
   return place;
 }
 

@@ -163,6 +163,8 @@ void enter_fresh_root(const FreshRoot& root) {
   mount_at("private", "/", nullptr, MS_REC | MS_PRIVATE);
   // Opened before the stage covers what may lie below it.
   const FileDescriptor self = open_file(root.self_binary, O_PATH);
+  const std::string beside = root.self_binary.substr(0, root.self_binary.rfind('/'));
+  const FileDescriptor sync(::open((beside + "/fairsync").c_str(), O_PATH | O_CLOEXEC));
   FileDescriptor store;
   if (!root.store.empty()) store = open_file(root.store, O_PATH | O_DIRECTORY);
 
@@ -175,6 +177,10 @@ void enter_fresh_root(const FreshRoot& root) {
   build_work(root, store);
   bind_file(path_of(self), std::string(kRoot) + kMachineSelf);
   make_read_only(std::string(kRoot) + kMachineSelf);
+  if (sync.is_open()) {
+    bind_file(path_of(sync), std::string(kRoot) + kMachineSync);
+    make_read_only(std::string(kRoot) + kMachineSync);
+  }
   move_into_root();
 }
 

@@ -10,12 +10,13 @@
 namespace fairwire {
 
 inline constexpr const char* kMachineSelf = "/run/fairwire/fairwire";
+inline constexpr const char* kMachineSync = "/run/fairwire/fairsync";
 inline constexpr const char* kMachineWork = "/dev/shm/fairwire/work";
 inline constexpr const char* kMachineStore = "/dev/shm/fairwire/store";
 
 struct FreshRoot {
   std::string host_name;
-  std::string self_binary;  ///< shows up at kMachineSelf, read-only
+  std::string self_binary;  ///< shows up at kMachineSelf, read-only; a fairsync beside it too
   std::string store;        ///< shows up at kMachineStore; empty: an empty folder
   bool store_writable = false;
   std::string home;  ///< made empty, as /root is; empty: only /root

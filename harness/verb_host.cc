@@ -6,8 +6,10 @@
 #include "base/log.h"
 #include "datasets/spec.h"
 #include "drivers/agent/agent_host.h"
+#include "drivers/interrupt.h"
 #include "drivers/machines/local.h"
 #include "drivers/sweep.h"
+#include "drivers/wires/link_command.h"
 #include "harness/builders.h"
 #include "harness/context.h"
 #include "harness/data_files.h"
@@ -25,7 +27,7 @@ void say(const std::string& what, const std::string& answer) {
 // Builds one machine and takes it down again: the only honest way to know.
 std::string try_machine(const MachineSpec& spec, const TestbedSpec& testbed) {
   try {
-    const Site site(testbed);
+    const Site site(testbed, 1);
     const Nanoseconds start = monotonic_now();
     const auto machine = site.builders().machine(spec);
     return "yes, built in " + rough_duration(monotonic_now() - start) + ", CPU by " +
@@ -69,6 +71,23 @@ void check_tools(Machine& machine) {
 }
 
 }  // namespace
+
+ExitCode link_verb(const LinkArguments& arguments) {
+  LinkOptions options;
+  options.self_binary = own_binary();
+  if (!arguments.rate.empty()) {
+    const Json rate(arguments.rate);
+    options.bits_per_second = parse_rate(JsonView(rate, "--rate"));
+  }
+  options.round_trip = parse_duration(arguments.rtt);
+  options.jitter = parse_duration(arguments.jitter);
+  options.loss = arguments.loss;
+  options.seed = arguments.seed;
+  options.peer = arguments.peer;
+  options.command = arguments.command;
+  catch_interrupts();
+  return static_cast<ExitCode>(run_link(options));
+}
 
 ExitCode check_verb(const std::string& plan_name) {
   const auto machine = make_local_machine("here", own_binary(), owner_token());
