@@ -97,14 +97,6 @@ std::vector<std::string> all_machines(const TestbedSpec& testbed) {
   return names;
 }
 
-std::vector<std::string> distinct_wires(const Plan& plan) {
-  std::vector<std::string> wires;
-  for (const CaseSpec& spec : plan.cases) {
-    if (std::find(wires.begin(), wires.end(), spec.wire) == wires.end()) wires.push_back(spec.wire);
-  }
-  return wires;
-}
-
 void ask_machines(const Stage& stage, const ToolBox& tools, Context& context) {
   Json machines = Json::array();
   for (Machine* machine : stage.machines) {
@@ -132,6 +124,14 @@ void require(bool good, const Plan& plan, const std::string& pointer, const std:
 }
 
 }  // namespace
+
+std::vector<std::string> distinct_wires(const Plan& plan) {
+  std::vector<std::string> wires;
+  for (const CaseSpec& spec : plan.cases) {
+    if (std::find(wires.begin(), wires.end(), spec.wire) == wires.end()) wires.push_back(spec.wire);
+  }
+  return wires;
+}
 
 ToolBox load_tools(const Plan& plan) {
   ToolBox tools;

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "base/json.h"
 #include "harness/plan.h"
@@ -16,6 +17,9 @@ namespace fairwire {
 /// Loads every tool, control and service that the plan names. Throws FormatError: unknown names
 /// (with the place in the plan), unknown settings, services that are no services.
 ToolBox load_tools(const Plan& plan);
+
+/// The wires of a plan's cases, in their order, each once.
+std::vector<std::string> distinct_wires(const Plan& plan);
 
 struct Context {
   Json json;                                   ///< header.context: docs/results.md
