@@ -53,6 +53,11 @@ void MachineContract::SetUp() {
   machine_ = GetParam().make();
 }
 
+void MachineContract::TearDown() {
+  drop_machine();
+  if (GetParam().give_back) GetParam().give_back();
+}
+
 ExecSpec MachineContract::tool(std::vector<std::string> argv) {
   ExecSpec spec;
   spec.name = "tool";

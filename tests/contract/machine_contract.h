@@ -21,6 +21,8 @@ struct MachineRow {
   std::string name;  ///< letters, digits and underscores
   std::function<std::unique_ptr<Machine>()> make;
   std::string why_skipped;  ///< empty: it runs
+  /// Called when a test's machines are gone; for what had to be there before them.
+  std::function<void()> give_back;
 };
 
 std::string machine_row_name(const testing::TestParamInfo<MachineRow>& info);
@@ -34,6 +36,7 @@ std::vector<std::string> remains_of(const std::string& token);
 class MachineContract : public testing::TestWithParam<MachineRow> {
  protected:
   void SetUp() override;
+  void TearDown() override;
 
   Machine& machine() { return *machine_; }
   std::string work(const std::string& path) const { return machine_->info().work + '/' + path; }

@@ -42,7 +42,8 @@ TEST_P(MachineContract, PeakMemoryIsWhatWasTouched) {
   // dd fills a buffer of 64 MiB and then hangs on a pipe that nobody reads for a while.
   run(shell("dd if=/dev/zero bs=64M count=1 2>/dev/null | sleep 0.5"));
   const MeterReading reading = machine().meter(true);
-  EXPECT_GE(reading.peak_anonymous_bytes, 64 * kMiB);
+  // The kernel keeps its counts of pages by CPU and adds them up only now and then.
+  EXPECT_GE(reading.peak_anonymous_bytes, 63 * kMiB);
   EXPECT_LT(reading.peak_anonymous_bytes, 80 * kMiB);
   EXPECT_GT(reading.memory_period_ms, 0);
   EXPECT_LT(machine().meter(false).peak_anonymous_bytes, 16 * kMiB);

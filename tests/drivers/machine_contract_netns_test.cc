@@ -15,8 +15,7 @@ namespace {
 MachineRow netns_row(const std::string& name, bool with_store) {
   MachineRow row;
   row.name = name;
-  // One store for all machines of the row, as a session has it; the last copy of the row takes it.
-  const auto store = std::make_shared<TempDir>("contract-store");
+  const auto store = std::make_shared<std::unique_ptr<TempDir>>();
   row.make = [store, with_store] {
     NetnsOptions options;
     options.name = "paris";
@@ -24,13 +23,13 @@ MachineRow netns_row(const std::string& name, bool with_store) {
     options.token = owner_token();
     options.work_bytes = int64_t{1} << 30;
     if (with_store) {
-      remove_tree(store->path());
-      make_directories(store->path());
-      options.store = store->path();
+      if (!*store) *store = std::make_unique<TempDir>("contract-store");
+      options.store = (*store)->path();
       options.store_writable = true;
     }
     return make_netns_machine(options);
   };
+  row.give_back = [store] { store->reset(); };
   if (::geteuid() != 0) row.why_skipped = "machines of namespaces need root";
   return row;
 }
@@ -38,8 +37,9 @@ MachineRow netns_row(const std::string& name, bool with_store) {
 MachineRow ssh_row(const std::string& name, const std::string& work_root) {
   MachineRow row;
   row.name = name;
-  // One host for all machines of the row, also for those of a harness that is to be killed.
-  row.make = [work_root, host = std::make_shared<std::unique_ptr<SshHost>>()] {
+  // One host for all machines of a test, also for those of a harness that is to be killed.
+  const auto host = std::make_shared<std::unique_ptr<SshHost>>();
+  row.make = [work_root, host] {
     if (!*host) *host = std::make_unique<SshHost>(FAIRWIRE_TEST_AGENT);
     SshOptions options = (*host)->options();
     options.work_root = work_root;
@@ -47,6 +47,7 @@ MachineRow ssh_row(const std::string& name, const std::string& work_root) {
     (*host)->inside([&] { machine = make_ssh_machine(options); });
     return machine;
   };
+  row.give_back = [host] { host->reset(); };
   if (::geteuid() != 0) row.why_skipped = "an sshd of our own needs root";
   if (::access("/usr/sbin/sshd", X_OK) != 0) row.why_skipped = "no /usr/sbin/sshd";
   return row;
