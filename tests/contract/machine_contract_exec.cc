@@ -137,13 +137,16 @@ TEST_P(MachineContract, StopAfterTheEndReportsTheEnd) {
 }
 
 TEST_P(MachineContract, DaemonIsLeftAndGoesWithStop) {
-  // Forked twice, a session of its own, no descriptor and no parent in common with the program.
+  // Forked twice, a session of its own, no descriptor and no parent in common with the program,
+  // which ends once the daemon has said its number.
   const int handle = machine().start(
-      shell("(setsid sh -c 'echo $$ >daemon; exec sleep 62 </dev/null >/dev/null 2>&1' &) &"));
+      shell("(setsid sh -c 'echo $$ >daemon; exec sleep 62 </dev/null >/dev/null 2>&1' &) & "
+            "while [ ! -s daemon ]; do sleep 0.01; done"));
   const ExecReport report = wait(handle);
   EXPECT_EQ(report.end, ExecEnd::exited);
   EXPECT_EQ(report.left_processes, std::vector<std::string>{"sleep"});
   std::string daemon = machine().get(work("daemon"), 100).value_or("");
+  ASSERT_FALSE(daemon.empty());
   daemon.pop_back();
   EXPECT_TRUE(process_lives(daemon));
   machine().stop(handle, seconds(10));

@@ -88,6 +88,7 @@ inline TrialRecord pull(const std::string& case_name, const std::string& variant
   trial.ops = {pull_op(wall_s, kPayload, files)};
   trial.machines = {machine("writer", 0.4, 0.2, int64_t{20} << 20),
                     machine("reader", 0.6, 0.5, int64_t{31} << 20)};
+  trial.machines[1].largest_rss_bytes = int64_t{48} << 20;
   trial.wires = {{"writer", "reader", kPayload + 6 * kMegabyte, 95'000, 3},
                  {"reader", "writer", 2 * kMegabyte, 40'000, 0}};
   trial.phases = {{"arrange", seconds(1), seconds(2)}, {"run", seconds(2), seconds(2 + wall_s)}};
