@@ -24,6 +24,7 @@ class FieldWriter {
   using Ref = const T&;
 
   Json take() { return std::move(members_); }
+  static bool since(int) { return true; }  // files are written in the newest schema
 
   void text(std::string_view key, const std::string& value) { add(key, readable_text(value)); }
   void boolean(std::string_view key, bool value) { add(key, value); }

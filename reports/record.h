@@ -1,4 +1,4 @@
-// One line of results.jsonl (docs/results.md, schema 1) as values, and its JSON both ways.
+// One line of results.jsonl (docs/results.md, schema 2) as values, and its JSON both ways.
 // Invariant: records are raw. Integers with the unit in the name; no mean, rate, share or
 // rounding is ever stored here: every derived number is made by the other files of this room.
 #pragma once
@@ -13,7 +13,8 @@
 
 namespace fairwire {
 
-inline constexpr int kResultsSchema = 1;
+inline constexpr int kResultsSchema = 2;
+inline constexpr int kOldestResultsSchema = 1;
 
 enum class Outcome {
   completed,
@@ -55,7 +56,9 @@ struct OpRecord {
   int64_t user_us = 0;  ///< wait4
   int64_t system_us = 0;
   int64_t largest_rss_bytes = 0;
-  int64_t settle_ns = 0;  ///< part of wall_ns spent after the program's end (query, syncfs)
+  int64_t settle_ns = 0;       ///< part of wall_ns spent after the program's end (query, syncfs)
+  int64_t first_byte_ns = -1;  ///< from the start to the first payload; -1: not measured
+  int64_t needed_bytes = -1;   ///< the least that had to move; -1: the scenario has no such number
 };
 
 /// What the trial cost one machine, from just before the first op to just after the last.
@@ -77,6 +80,17 @@ struct MachineRecord {
   int64_t sent_packets = 0;
   int64_t prepare_wall_ns = 0;  ///< untimed work before the first op: its own cost, shown apart
   int64_t prepare_cpu_us = 0;
+  // Schema 2. Each -1, and `congestion` null: not measured.
+  int64_t connections = -1;      ///< TCP connections of the network namespace since the first op
+  int64_t retransmissions = -1;  ///< segments its connections sent again
+  Json congestion;               ///< algorithm → connections that used it
+  int64_t voluntary_switches = -1;
+  int64_t involuntary_switches = -1;
+  int64_t fsyncs = -1;           ///< calls of the fsync family by tools
+  int64_t steal_us = -1;         ///< of the whole host: CPU time that its hypervisor took
+  int64_t cpu_pressure_us = -1;  ///< of the whole host: time in which some task waited
+  int64_t io_pressure_us = -1;   ///< (the kernel's "some" totals)
+  int64_t memory_pressure_us = -1;
 };
 
 /// One ordered pair of machines on the wire.
@@ -94,6 +108,8 @@ struct SourceRecord {
   std::string path;  ///< direct, relayed, bucket, local
   int64_t blocks = 0;
   int64_t bytes = 0;
+  std::string machine = {};     ///< whose counters these are; since schema 2
+  int64_t duplicate_bytes = 0;  ///< part of the wire's traffic that brought nothing new; likewise
 };
 
 /// One difference between the wanted and the landed tree; the path as escape_name writes it.
@@ -163,6 +179,7 @@ struct TrialRecord {
   std::vector<OpRecord> ops;
   std::vector<MachineRecord> machines;
   std::vector<WireRecord> wires;
+  Json wire_report;  ///< what an emulated wire says of its own work, or null; since schema 2
   std::vector<SourceRecord> sources;
   std::vector<EventRecord> events;
   std::vector<PhaseRecord> phases;
@@ -202,7 +219,7 @@ struct CalibrationRecord {
   std::string session;
   std::string when;  ///< "before" or "after"
   std::string wire;
-  std::string status;  ///< "within bounds", "out of bounds", "not measured"
+  std::string status;  ///< "within bounds", "out of bounds", "no bounds", "not measured"
   std::string reason;
   Json reading;  ///< figures with the unit in their names
 };
@@ -235,7 +252,12 @@ using Record = std::variant<HeaderRecord, CalibrationRecord, TrialRecord, NoteRe
                             PublishedRecord, EndRecord>;
 
 Json to_json(const Record& record);
-/// Throws FormatError{file, "line N", reason}; an unknown `type` or a newer schema is refused.
-Record record_from_json(const Json& json, const std::string& file, int64_t line);
+/// `schema` is that of the last header before the line; a header brings its own. Keys that its
+/// schema did not have keep their defaults. Throws FormatError{file, "line N", reason}; an unknown
+/// `type` or a newer schema is refused.
+Record record_from_json(const Json& json, const std::string& file, int64_t line,
+                        int schema = kResultsSchema);
+/// The schema that a header line declares (within what this program reads); 0 for other lines.
+int declared_schema(const Json& json);
 
 }  // namespace fairwire

@@ -1,5 +1,7 @@
 // Every field of every record, named once. A visitor walks them in the order of docs/results.md:
 // one writes JSON, one reads it, so that the two can never disagree.
+// A key that came with a later schema stands behind `if (v.since(N))`: it is always written, and
+// asked for in files of that schema only.
 // Invariant: what is not visited here is not in the file, and what is in the file is visited here.
 #pragma once
 
@@ -47,6 +49,10 @@ void visit_fields(V& v, typename V::template Ref<OpRecord> op) {
   v.count("system_us", op.system_us);
   v.count("largest_rss_bytes", op.largest_rss_bytes);
   v.count("settle_ns", op.settle_ns);
+  if (v.since(2)) {
+    v.sample("first_byte_ns", op.first_byte_ns);
+    v.sample("needed_bytes", op.needed_bytes);
+  }
 }
 
 template <typename V>
@@ -68,6 +74,18 @@ void visit_fields(V& v, typename V::template Ref<MachineRecord> machine) {
   v.count("sent_packets", machine.sent_packets);
   v.count("prepare_wall_ns", machine.prepare_wall_ns);
   v.count("prepare_cpu_us", machine.prepare_cpu_us);
+  if (v.since(2)) {
+    v.sample("connections", machine.connections);
+    v.sample("retransmissions", machine.retransmissions);
+    v.object("congestion", machine.congestion);
+    v.sample("voluntary_switches", machine.voluntary_switches);
+    v.sample("involuntary_switches", machine.involuntary_switches);
+    v.sample("fsyncs", machine.fsyncs);
+    v.sample("steal_us", machine.steal_us);
+    v.sample("cpu_pressure_us", machine.cpu_pressure_us);
+    v.sample("io_pressure_us", machine.io_pressure_us);
+    v.sample("memory_pressure_us", machine.memory_pressure_us);
+  }
 }
 
 template <typename V>
@@ -85,6 +103,10 @@ void visit_fields(V& v, typename V::template Ref<SourceRecord> source) {
   v.text("path", source.path);
   v.count("blocks", source.blocks);
   v.count("bytes", source.bytes);
+  if (v.since(2)) {
+    v.text("machine", source.machine);
+    v.count("duplicate_bytes", source.duplicate_bytes);
+  }
 }
 
 template <typename V>
@@ -165,7 +187,8 @@ void visit_fields(V& v, typename V::template Ref<CalibrationRecord> calibration)
   v.text("session", calibration.session);
   v.one_of("when", calibration.when, {"before", "after"});
   v.text("wire", calibration.wire);
-  v.one_of("status", calibration.status, {"within bounds", "out of bounds", "not measured"});
+  v.one_of("status", calibration.status,
+           {"within bounds", "out of bounds", "no bounds", "not measured"});
   v.text("reason", calibration.reason);
   v.object("reading", calibration.reading);
 }
@@ -194,6 +217,7 @@ void visit_fields(V& v, typename V::template Ref<TrialRecord> trial) {
   v.list("ops", trial.ops);
   v.list("machines", trial.machines);
   v.list("wires", trial.wires);
+  if (v.since(2)) v.object("wire_report", trial.wire_report);
   v.list("sources", trial.sources);
   v.list("events", trial.events);
   v.list("phases", trial.phases);

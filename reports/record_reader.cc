@@ -70,9 +70,12 @@ class FieldReader {
   template <typename T>
   using Ref = T&;
 
-  FieldReader(const Json& json, const Place& place) : place_(place), members_(json.if_object()) {
+  FieldReader(const Json& json, const Place& place, int schema)
+      : place_(place), members_(json.if_object()), schema_(schema) {
     if (members_ == nullptr) place_.fail("must be an object");
   }
+
+  bool since(int schema) const { return schema_ >= schema; }
 
   void text(std::string_view key, std::string& value) {
     value = string_at(member(key), place_.below(key));
@@ -149,7 +152,7 @@ class FieldReader {
     values.reserve(items.size());
     for (const Json& item : items) {
       const Place inner_place = place.below(values.size());
-      FieldReader inner(item, inner_place);
+      FieldReader inner(item, inner_place, schema_);
       visit_fields(inner, values.emplace_back());
       inner.close();
     }
@@ -180,6 +183,7 @@ class FieldReader {
  private:
   const Place& place_;
   const Json::Object* members_;
+  int schema_;
   std::vector<std::string_view> asked_;
 };
 
@@ -193,9 +197,19 @@ Record read_fields(FieldReader& reader) {
 
 }  // namespace
 
-Record record_from_json(const Json& json, const std::string& file, int64_t line) {
+int declared_schema(const Json& json) {
+  const Json* type = json.find("type");
+  if (type == nullptr || type->if_string() == nullptr || *type->if_string() != "header") return 0;
+  const Json* schema = json.find("schema");
+  const int64_t* number = schema == nullptr ? nullptr : schema->if_int();
+  if (number == nullptr || *number < kOldestResultsSchema || *number > kResultsSchema) return 0;
+  return static_cast<int>(*number);
+}
+
+Record record_from_json(const Json& json, const std::string& file, int64_t line, int schema) {
   const Place place{nullptr, {}, 0, &file, line};
-  FieldReader reader(json, place);
+  const int own = declared_schema(json);
+  FieldReader reader(json, place, own == 0 ? schema : own);
   const std::string& type = string_at(reader.member("type"), place.below("type"));
   if (type == "trial") return read_fields<TrialRecord>(reader);
   if (type == "calibration") return read_fields<CalibrationRecord>(reader);
@@ -203,10 +217,11 @@ Record record_from_json(const Json& json, const std::string& file, int64_t line)
   if (type == "published") return read_fields<PublishedRecord>(reader);
   if (type == "end") return read_fields<EndRecord>(reader);
   if (type != "header") place.below("type").fail("unknown record type \"" + type + "\"");
-  const int64_t schema = integer_at(reader.member("schema"), place.below("schema"), kMaximumCount);
-  if (schema != kResultsSchema) {
-    place.below("schema").fail("this fairwire reads schema " + std::to_string(kResultsSchema) +
-                               ", not " + std::to_string(schema));
+  const int64_t number = integer_at(reader.member("schema"), place.below("schema"), kMaximumCount);
+  if (own == 0) {
+    place.below("schema").fail("this fairwire reads schemas " +
+                               std::to_string(kOldestResultsSchema) + " to " +
+                               std::to_string(kResultsSchema) + ", not " + std::to_string(number));
   }
   return read_fields<HeaderRecord>(reader);
 }

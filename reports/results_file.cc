@@ -98,7 +98,8 @@ class LineParser {
     if (pending_.size() > kMaximumLine) too_long();
     ++line_;
     const Json json = parse_line(pending_, results_.path, line_);
-    results_.records.push_back(record_from_json(json, results_.path, line_));
+    if (const int schema = declared_schema(json); schema != 0) schema_ = schema;
+    results_.records.push_back(record_from_json(json, results_.path, line_, schema_));
     if (line_ == 1 && !std::holds_alternative<HeaderRecord>(results_.records[0])) {
       throw FormatError(results_.path, "line 1", "the first record must be a header");
     }
@@ -108,6 +109,7 @@ class LineParser {
   ResultsFile& results_;
   std::string pending_;
   int64_t line_ = 0;
+  int schema_ = kResultsSchema;  // of the last header
 };
 
 }  // namespace

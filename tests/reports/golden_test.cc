@@ -50,6 +50,16 @@ TEST(Golden, Summary) {
   expect_golden("summary.json", golden_report().summary.dump_pretty());
 }
 
+// A file of schema 1 (a run of fairwire 0.1.0 before its release) makes the same page.
+TEST(Golden, RecordsOfSchemaOneAreStillRead) {
+  ReportInput input;
+  input.runs = {parse_results(read_file(kGolden + "results-1.jsonl", 8 << 20), "results.jsonl")};
+  const auto& trial = std::get<TrialRecord>(input.runs[0].records.at(5));
+  EXPECT_EQ(trial.machines.at(0).connections, -1);
+  EXPECT_TRUE(trial.wire_report.is_null());
+  EXPECT_EQ(make_report(input).markdown, golden_report().markdown);
+}
+
 TEST(Golden, Counts) {
   const Report report = golden_report();
   EXPECT_EQ(report.planned, 15);

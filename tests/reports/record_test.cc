@@ -153,8 +153,25 @@ TEST(Record, ValuesOutsideTheirBoundsAreRefused) {
 }
 
 TEST(Record, AnotherSchemaIsRefusedByNumber) {
-  EXPECT_EQ(error_of(with(to_json(header({})), "schema", 2)),
-            "results.jsonl: line 7: /schema: this fairwire reads schema 1, not 2");
+  EXPECT_EQ(error_of(with(to_json(header({})), "schema", 3)),
+            "results.jsonl: line 7: /schema: this fairwire reads schemas 1 to 2, not 3");
+  EXPECT_EQ(error_of(with(to_json(header({})), "schema", 0)),
+            "results.jsonl: line 7: /schema: this fairwire reads schemas 1 to 2, not 0");
+}
+
+TEST(Record, KeysBelongToTheSchemaThatHasThem) {
+  const Json now = to_json(pull("c", "v", 1, 9));
+  const auto read = [](const Json& json, int schema) {
+    try {
+      record_from_json(json, "results.jsonl", 7, schema);
+    } catch (const FormatError& error) {
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  const Json without = with(now, "wire_report", std::nullopt);
+  EXPECT_EQ(read(without, 2), "results.jsonl: line 7: \"wire_report\" is missing");
+  EXPECT_EQ(read(now, 1), "results.jsonl: line 7: /ops/0/first_byte_ns: unknown key");
 }
 
 TEST(Record, WhatTheReaderWouldRefuseIsNotWritten) {
