@@ -12,7 +12,7 @@
 
 namespace fairwire {
 
-inline constexpr int kAgentProtocol = 1;
+inline constexpr int kAgentProtocol = 2;
 
 struct AgentOptions {
   std::string name = "machine";

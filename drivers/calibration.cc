@@ -59,27 +59,38 @@ void check_goodput(const char* way, int64_t one, int64_t sixteen, int64_t theory
 
 CalibrationReading calibrate(CalibrationProbes& probes, const CalibrationPlan& plan) {
   CalibrationReading reading;
+  reading.one = plan.one;
+  reading.other = plan.other;
   reading.round_trip = probes.echo(plan.one, plan.other, plan.echoes);  // first: the wire is idle
   reading.forth_1 = probes.goodput(plan.one, plan.other, 1, plan.duration);
   reading.back_1 = probes.goodput(plan.other, plan.one, 1, plan.duration);
   reading.forth_16 = probes.goodput(plan.one, plan.other, 16, plan.duration);
   reading.back_16 = probes.goodput(plan.other, plan.one, 16, plan.duration);
-  if (!plan.hosts) return reading;
-  for (const std::string& machine : {plan.one, plan.other}) {
+  for (const std::string& machine : plan.hosts) {
     reading.hosts.emplace_back(machine, probes.host(machine));
   }
   return reading;
 }
 
-Json to_json(const CalibrationReading& reading) {
+Nanoseconds probe_duration(Nanoseconds round_trip) {
+  constexpr Nanoseconds kShortest = std::chrono::milliseconds(500);
+  constexpr Nanoseconds kLongest = std::chrono::seconds(10);
+  return std::clamp(24 * round_trip, kShortest, kLongest);
+}
+
+Json to_json(const CalibrationReading& reading, int64_t theory) {
+  Json json = Json::object({{"one", reading.one},
+                            {"other", reading.other},
+                            {"round_trip", to_json(reading.round_trip)},
+                            {"forth_1_bytes_per_second", reading.forth_1},
+                            {"back_1_bytes_per_second", reading.back_1},
+                            {"forth_16_bytes_per_second", reading.forth_16},
+                            {"back_16_bytes_per_second", reading.back_16}});
+  if (theory > 0) json.set("theory_bytes_per_second", theory);
+  if (reading.hosts.empty()) return json;
   Json hosts = Json::object();
   for (const auto& [machine, host] : reading.hosts) hosts.set(machine, to_json(host));
-  return Json::object({{"round_trip", to_json(reading.round_trip)},
-                       {"forth_1_bytes_per_second", reading.forth_1},
-                       {"back_1_bytes_per_second", reading.back_1},
-                       {"forth_16_bytes_per_second", reading.forth_16},
-                       {"back_16_bytes_per_second", reading.back_16},
-                       {"hosts", hosts}});
+  return json.set("hosts", hosts);
 }
 
 std::vector<std::string> figures_out(const CalibrationReading& reading,

@@ -19,7 +19,7 @@ class CalibrationProbes {
  public:
   virtual ~CalibrationProbes() = default;
   virtual EchoReading echo(const std::string& from, const std::string& to, int number) = 0;
-  /// Goodput in bytes/s of the data that `from` sends to `to`.
+  /// Goodput in bytes/s of the data that `from` sends to `to`, over the second half of `duration`.
   virtual int64_t goodput(const std::string& from, const std::string& to, int streams,
                           Nanoseconds duration) = 0;
   virtual HostReading host(const std::string& machine) = 0;
@@ -29,11 +29,17 @@ struct CalibrationPlan {
   std::string one;
   std::string other;
   int echoes = 100;
-  Nanoseconds duration = std::chrono::seconds(3);
-  bool hosts = true;
+  Nanoseconds duration = std::chrono::seconds(3);  ///< of each of the four streams of data
+  std::vector<std::string> hosts;                  ///< machines whose hosts are read, too
 };
 
+/// Long enough for a connection to reach the rate of a wire with this round trip: 24 of them (slow
+/// start takes some 12 for 1 GB/s), from 0.5 s to 10 s.
+Nanoseconds probe_duration(Nanoseconds round_trip);
+
 struct CalibrationReading {
+  std::string one;
+  std::string other;
   EchoReading round_trip;
   int64_t forth_1 = 0;  ///< bytes/s, one stream, from `one` to `other`; 16 below
   int64_t back_1 = 0;
@@ -42,7 +48,8 @@ struct CalibrationReading {
   std::vector<std::pair<std::string, HostReading>> hosts;
 };
 CalibrationReading calibrate(CalibrationProbes& probes, const CalibrationPlan& plan);
-Json to_json(const CalibrationReading& reading);
+/// docs/results.md, "calibration". `theory` in bytes/s; 0: the wire has no limit.
+Json to_json(const CalibrationReading& reading, int64_t theory);
 
 struct DeclaredWire {
   Nanoseconds round_trip{};  ///< both delays

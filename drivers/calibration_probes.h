@@ -27,7 +27,8 @@ struct EchoReading {
   Nanoseconds median{};
   Nanoseconds p99{};
 };
-/// Paced by the clock, not by the answers. Throws SystemError.
+/// Paced by the clock, not by the answers, and begun when the other end has answered once (or not
+/// at all within 5 s). Throws SystemError.
 EchoReading probe_echo(const EchoRequest& request);
 
 struct HostReading {

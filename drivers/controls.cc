@@ -1,8 +1,6 @@
 #include "drivers/controls.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -19,6 +17,7 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "base/json.h"
+#include "drivers/socket_address.h"
 
 namespace fairwire {
 namespace {
@@ -30,48 +29,8 @@ constexpr int kBacklog = 64;
 constexpr std::string_view kKernelDigest =
     "72b34f2cfb7935da27be4c9e2d85fc4ddb4f9ae73202e3ea0b6b3b6600b68b43";
 
-struct SocketAddress {
-  sockaddr_storage storage{};
-  socklen_t size = 0;
-  int family = AF_INET;
-};
-
-SocketAddress numeric_address(const std::string& host, int port) {
-  SocketAddress address;
-  auto* v4 = reinterpret_cast<sockaddr_in*>(&address.storage);
-  auto* v6 = reinterpret_cast<sockaddr_in6*>(&address.storage);
-  if (::inet_pton(AF_INET, host.c_str(), &v4->sin_addr) == 1) {
-    v4->sin_family = AF_INET;
-    v4->sin_port = htons(static_cast<uint16_t>(port));
-    address.size = sizeof *v4;
-  } else if (::inet_pton(AF_INET6, host.c_str(), &v6->sin6_addr) == 1) {
-    v6->sin6_family = AF_INET6;
-    v6->sin6_port = htons(static_cast<uint16_t>(port));
-    address.size = sizeof *v6;
-    address.family = AF_INET6;
-  } else {
-    throw SystemError("connect to the address", host, EINVAL);
-  }
-  return address;
-}
-
-// Listens on every address, IPv6 and IPv4 alike; IPv4 alone where there is no IPv6.
 FileDescriptor listen_on(int port) {
-  FileDescriptor listener(::socket(AF_INET6, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  SocketAddress address = numeric_address("::", port);
-  if (!listener.is_open()) {
-    listener =
-        FileDescriptor(check_system(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
-    address = numeric_address("0.0.0.0", port);
-  }
-  const int yes = 1;
-  const int no = 0;
-  ::setsockopt(listener.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  if (address.family == AF_INET6) {
-    ::setsockopt(listener.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
-  }
-  check_system(::bind(listener.get(), reinterpret_cast<sockaddr*>(&address.storage), address.size),
-               "bind to port", std::to_string(port));
+  FileDescriptor listener = bound_socket(SOCK_STREAM, port);
   check_system(::listen(listener.get(), kBacklog), "listen on port", std::to_string(port));
   return listener;
 }
@@ -109,16 +68,45 @@ void serve_client(const FileDescriptor client) {
   while (::recv(client.get(), rest, sizeof rest, 0) > 0) continue;
 }
 
+// When bytes count for the steady rate: neither the ramp nor what was on its way at the end.
+struct Window {
+  Nanoseconds begin{};
+  Nanoseconds end{};
+};
+
+struct StreamReading {
+  int64_t bytes = 0;
+  int64_t steady_bytes = 0;
+  bool agreed = false;
+};
+
+// The last 8 bytes of everything that was fed.
+class Tail {
+ public:
+  void feed(const char* data, size_t size) {
+    const size_t kept = size < bytes_.size() ? bytes_.size() - size : 0;
+    std::memmove(bytes_.data(), bytes_.data() + bytes_.size() - kept, kept);
+    std::memcpy(bytes_.data() + kept, data + size - (bytes_.size() - kept), bytes_.size() - kept);
+  }
+  uint64_t number() const {
+    uint64_t value = 0;
+    std::memcpy(&value, bytes_.data(), sizeof value);
+    return value;
+  }
+
+ private:
+  std::array<char, 8> bytes_{};
+};
+
 // Receives one stream to its end; the last 8 bytes say how many came before them.
-ControlReading fetch_stream(const SocketAddress& address, uint64_t wanted, Nanoseconds deadline) {
+StreamReading fetch_stream(const SocketAddress& address, uint64_t wanted, const Window& window) {
   const FileDescriptor socket(
-      check_system(::socket(address.family, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
-  check_system(
-      ::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address.storage), address.size),
-      "connect");
+      check_system(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
+  check_system(::connect(socket.get(), address.generic(), address.size), "connect");
   if (!send_whole(socket.get(), &wanted, sizeof wanted)) throw_system_error("send");
   std::vector<char> buffer(kChunk);
-  std::array<char, 8> tail{};
+  Tail tail;
+  StreamReading reading;
   uint64_t received = 0;
   bool stopped = false;
   while (true) {
@@ -126,22 +114,18 @@ ControlReading fetch_stream(const SocketAddress& address, uint64_t wanted, Nanos
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw_system_error("receive");
     if (count == 0) break;
-    const auto size = static_cast<size_t>(count);
-    const size_t kept = size < tail.size() ? tail.size() - size : 0;
-    std::memmove(tail.data(), tail.data() + tail.size() - kept, kept);
-    std::memcpy(tail.data() + kept, buffer.data() + size - (tail.size() - kept),
-                tail.size() - kept);
-    received += size;
-    if (!stopped && monotonic_now() > deadline) {
+    tail.feed(buffer.data(), static_cast<size_t>(count));
+    received += static_cast<uint64_t>(count);
+    const Nanoseconds now = monotonic_now();
+    if (now >= window.begin && now < window.end) reading.steady_bytes += count;
+    if (!stopped && now > window.end) {
       ::shutdown(socket.get(), SHUT_WR);
       stopped = true;
     }
   }
-  uint64_t sent = 0;
-  std::memcpy(&sent, tail.data(), sizeof sent);
-  ControlReading reading;
-  reading.bytes = received < sizeof sent ? 0 : static_cast<int64_t>(received - sizeof sent);
-  reading.agreed = received >= sizeof sent && sent == received - sizeof sent;
+  constexpr uint64_t kNumber = 8;
+  reading.bytes = received < kNumber ? 0 : static_cast<int64_t>(received - kNumber);
+  reading.agreed = received >= kNumber && tail.number() == received - kNumber;
   return reading;
 }
 
@@ -150,6 +134,8 @@ ControlReading fetch_stream(const SocketAddress& address, uint64_t wanted, Nanos
 void write_reading(const ControlReading& reading, const std::string& path) {
   const Json json = Json::object({{"bytes", reading.bytes},
                                   {"elapsed_ns", reading.elapsed.count()},
+                                  {"steady_bytes", reading.steady_bytes},
+                                  {"steady_ns", reading.steady.count()},
                                   {"agreed", reading.agreed}});
   write_file(path, json.dump() + "\n");
 }
@@ -169,25 +155,28 @@ void serve_pipe(int port) {
 ControlReading fetch_pipe(const PipeRequest& request) {
   const SocketAddress address = numeric_address(request.host, request.port);
   const Nanoseconds start = monotonic_now();
-  const Nanoseconds deadline = start + request.at_most;
+  const Window window{start + request.ramp, start + request.at_most};
   const auto streams = static_cast<size_t>(request.streams);
-  std::vector<ControlReading> readings(streams);
+  std::vector<StreamReading> readings(streams);
   {
     std::vector<std::jthread> threads;
     for (size_t i = 0; i < streams; ++i) {
       threads.emplace_back([&, i] {
         try {
           readings[i] =
-              fetch_stream(address, static_cast<uint64_t>(request.bytes) / streams, deadline);
+              fetch_stream(address, static_cast<uint64_t>(request.bytes) / streams, window);
         } catch (const SystemError&) {
           readings[i].agreed = false;  // said in the reading; the other streams go on
         }
       });
     }
   }
-  ControlReading total{0, monotonic_now() - start, true};
-  for (const ControlReading& reading : readings) {
+  const Nanoseconds end = monotonic_now();
+  ControlReading total{0, end - start, true, 0, {}};
+  total.steady = std::max(std::min(end, window.end) - window.begin, Nanoseconds::zero());
+  for (const StreamReading& reading : readings) {
     total.bytes += reading.bytes;
+    total.steady_bytes += reading.steady_bytes;
     total.agreed = total.agreed && reading.agreed;
   }
   return total;
@@ -211,7 +200,7 @@ ControlReading run_kernel(const std::string& folder) {
   const Nanoseconds elapsed = monotonic_now() - start;
   ::unlink(path.c_str());
   const bool right = to_hex(digest) == kKernelDigest;
-  return {kHashed + kWritten, elapsed, right};
+  return {kHashed + kWritten, elapsed, right, 0, {}};
 }
 
 }  // namespace fairwire

@@ -10,11 +10,13 @@
 
 namespace fairwire {
 
-/// What a control found; written as {"bytes","elapsed_ns","agreed"}.
+/// What a control found; written as {"bytes","elapsed_ns","steady_bytes","steady_ns","agreed"}.
 struct ControlReading {
   int64_t bytes = 0;
   Nanoseconds elapsed{};
-  bool agreed = false;  ///< both ends counted the same
+  bool agreed = false;       ///< both ends counted the same
+  int64_t steady_bytes = 0;  ///< of pipes: received between the ramp and the end of the time
+  Nanoseconds steady{};      ///< how long that was; zero when it ended before
 };
 void write_reading(const ControlReading& reading, const std::string& path);
 
@@ -29,6 +31,7 @@ struct PipeRequest {
   int streams = 1;    ///< 1 … 64
   int64_t bytes = 0;  ///< over all streams
   Nanoseconds at_most = std::chrono::seconds(2);
+  Nanoseconds ramp{};  ///< left out of the steady rate
 };
 /// From just before the first connect to the last byte.
 ControlReading fetch_pipe(const PipeRequest& request);

@@ -1,5 +1,3 @@
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -12,6 +10,7 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "drivers/calibration_probes.h"
+#include "drivers/socket_address.h"
 
 namespace fairwire {
 namespace {
@@ -20,56 +19,15 @@ constexpr int kMostDatagrams = 10'000;
 constexpr size_t kDatagram = 64;
 constexpr size_t kMostBytes = 1472;
 constexpr Nanoseconds kPatience = std::chrono::seconds(2);
-
-struct SocketAddress {
-  sockaddr_storage storage{};
-  socklen_t size = sizeof(sockaddr_storage);
-
-  sockaddr* generic() { return reinterpret_cast<sockaddr*>(&storage); }
-};
-
-SocketAddress numeric(const std::string& host, int port) {
-  SocketAddress address;
-  auto* v4 = reinterpret_cast<sockaddr_in*>(&address.storage);
-  auto* v6 = reinterpret_cast<sockaddr_in6*>(&address.storage);
-  if (::inet_pton(AF_INET, host.c_str(), &v4->sin_addr) == 1) {
-    v4->sin_family = AF_INET;
-    v4->sin_port = htons(static_cast<uint16_t>(port));
-    address.size = sizeof *v4;
-  } else if (::inet_pton(AF_INET6, host.c_str(), &v6->sin6_addr) == 1) {
-    v6->sin6_family = AF_INET6;
-    v6->sin6_port = htons(static_cast<uint16_t>(port));
-    address.size = sizeof *v6;
-  } else {
-    throw SystemError("send to the address", host, EINVAL);
-  }
-  return address;
-}
-
-FileDescriptor datagram_socket(int family) {
-  return FileDescriptor(check_system(::socket(family, SOCK_DGRAM | SOCK_CLOEXEC, 0), "socket"));
-}
-
-// IPv6 with IPv4 in it, or IPv4 alone where there is no IPv6.
-FileDescriptor bound(int port) {
-  const int no = 0;
-  FileDescriptor socket(::socket(AF_INET6, SOCK_DGRAM | SOCK_CLOEXEC, 0));
-  SocketAddress address = numeric(socket.is_open() ? "::" : "0.0.0.0", port);
-  if (socket.is_open()) {
-    ::setsockopt(socket.get(), IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
-  } else {
-    socket = datagram_socket(AF_INET);
-  }
-  check_system(::bind(socket.get(), address.generic(), address.size), "bind to port",
-               std::to_string(port));
-  return socket;
-}
+constexpr Nanoseconds kGreeting = std::chrono::seconds(5);
+constexpr uint32_t kGreetingNumber = 0xffffffff;
 
 class Train {
  public:
   explicit Train(const EchoRequest& request)
-      : request_(request), address_(numeric(request.host, request.port)) {
-    socket_ = datagram_socket(address_.storage.ss_family);
+      : request_(request), address_(numeric_address(request.host, request.port)) {
+    socket_ = FileDescriptor(
+        check_system(::socket(address_.family(), SOCK_DGRAM | SOCK_CLOEXEC, 0), "socket"));
     check_system(::connect(socket_.get(), address_.generic(), address_.size), "connect to",
                  request.host);
     request_.number = std::clamp(request.number, 1, kMostDatagrams);
@@ -78,6 +36,7 @@ class Train {
   }
 
   EchoReading run() {
+    greet();
     const Nanoseconds start = monotonic_now();
     for (size_t i = 0; i < sent_.size(); ++i) {
       receive_until(start + request_.interval * static_cast<int64_t>(i));
@@ -91,10 +50,20 @@ class Train {
   }
 
  private:
+  // The other end may still be starting, and addresses may have to be resolved: neither belongs to
+  // a round trip. Answers to greetings that come late have no number of ours.
+  void greet() {
+    const Nanoseconds until = monotonic_now() + kGreeting;
+    while (!heard_ && monotonic_now() < until) {
+      send(kGreetingNumber);
+      receive_until(std::min(until, monotonic_now() + std::chrono::milliseconds(20)));
+    }
+  }
+
   void send(uint32_t number) {
     char datagram[kDatagram] = {};
     std::memcpy(datagram, &number, sizeof number);
-    sent_[number] = monotonic_now();
+    if (number != kGreetingNumber) sent_[number] = monotonic_now();
     // Refused: nobody listens there (yet). It counts as lost.
     [[maybe_unused]] const ssize_t count = ::send(socket_.get(), datagram, sizeof datagram, 0);
   }
@@ -107,7 +76,9 @@ class Train {
       if (::ppoll(&watched, 1, &time, nullptr) <= 0) continue;
       uint32_t number = 0;
       const ssize_t size = ::recv(socket_.get(), &number, sizeof number, MSG_DONTWAIT);
-      if (size != sizeof number || number >= sent_.size() || back_[number]) continue;
+      if (size != sizeof number) continue;
+      heard_ = true;
+      if (number >= sent_.size() || back_[number]) continue;
       back_[number] = true;
       times_.push_back(monotonic_now() - sent_[number]);
     }
@@ -131,12 +102,13 @@ class Train {
   std::vector<Nanoseconds> sent_;
   std::vector<bool> back_;
   std::vector<Nanoseconds> times_;
+  bool heard_ = false;
 };
 
 }  // namespace
 
 void serve_echo(int port) {
-  const FileDescriptor socket = bound(port);
+  const FileDescriptor socket = bound_socket(SOCK_DGRAM, port);
   std::vector<char> datagram(kMostBytes);
   while (true) {
     SocketAddress from;

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -56,6 +57,16 @@ struct InterfaceCount {
   bool operator==(const InterfaceCount&) const = default;
 };
 
+/// What else went on: of the whole host, since its start; -1: its kernel does not tell.
+struct HostLoad {
+  int64_t steal_us = -1;         ///< CPU time that the hypervisor gave to others
+  int64_t cpu_pressure_us = -1;  ///< time in which some task waited for it (PSI "some")
+  int64_t io_pressure_us = -1;
+  int64_t memory_pressure_us = -1;
+
+  bool operator==(const HostLoad&) const = default;
+};
+
 /// Cumulative meters of everything ever started on the machine (the agent itself excluded).
 struct MeterReading {
   Nanoseconds at{};
@@ -68,6 +79,13 @@ struct MeterReading {
   int64_t disk_read_bytes = 0;        ///< -1: not counted
   int64_t disk_written_bytes = 0;
   std::vector<InterfaceCount> interfaces;  ///< loopback left out
+  int64_t voluntary_switches = 0;          ///< context switches of tools
+  int64_t involuntary_switches = 0;
+  // TCP connections since the last reset; -1: the agent may not ask for them.
+  int64_t connections = -1;
+  int64_t retransmissions = -1;
+  std::map<std::string, int64_t> congestion;  ///< algorithm → connections
+  HostLoad load;
 };
 
 /// What the agent says of its machine when it starts.

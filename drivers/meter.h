@@ -3,6 +3,8 @@
 // Invariant: polling costs the same for each process, however many came before.
 #pragma once
 
+#include <sys/resource.h>
+
 #include <map>
 #include <optional>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "base/clock.h"
 #include "base/file_descriptor.h"
 #include "drivers/machine.h"
+#include "drivers/meter/connection_watch.h"
 #include "drivers/meter/process_table.h"
 #include "drivers/meter/tool_groups.h"
 
@@ -20,6 +23,9 @@ inline constexpr std::chrono::milliseconds kMemoryPeriod{20};
 /// All interfaces of this network namespace but lo, from text like /proc/net/dev's.
 std::vector<InterfaceCount> parse_interfaces(const std::string& text);
 std::vector<InterfaceCount> read_interfaces();
+
+/// Steal from /proc/stat, pressure from /proc/pressure, of the host.
+HostLoad read_host_load();
 
 /// What the watchdog looks at.
 struct Activity {
@@ -40,17 +46,23 @@ class Meter {
   /// To be called for each program's first process: an ordinary user may not open the counters
   /// of a zombie, but may read what it opened before.
   void note_started(pid_t pid);
-  /// To be called while `pid` is a zombie, right before it is reaped.
+  /// To be called while `pid` is a zombie, right before it is reaped; then with its usage.
   void note_zombie(pid_t pid);
+  void note_reaped(const rusage& usage);
 
  private:
   DiskBytes disk(const std::vector<pid_t>& pids) const;
+  Switches switches(const std::vector<pid_t>& pids) const;
+  void read_connections(MeterReading& reading);
 
   ToolGroups& groups_;
   bool counts_disk_;
   std::map<pid_t, FileDescriptor> disk_files_;  // of first processes, for ordinary users
   int64_t peak_anonymous_ = 0;
   DiskBytes reaped_disk_;
+  Switches reaped_switches_;
+  std::optional<ConnectionWatch> connections_;  // nothing where the kernel does not let us
+  int polls_ = 0;
 };
 
 }  // namespace fairwire

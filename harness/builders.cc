@@ -93,35 +93,20 @@ std::unique_ptr<Machine> build_ssh(const MachineSpec& spec, const std::string& s
   return make_ssh_machine(options);
 }
 
-bool matches(const std::string& pattern, const std::string& name) {
-  return pattern == "*" || pattern == name;
-}
-
-// The declared wire with every "*" resolved, later lines winning over earlier ones.
 TunWireOptions tun_options(const WireSpec& spec, const std::vector<Machine*>& machines) {
   TunWireOptions options;
   options.late_bound = spec.late_bound;
   const auto limit = [](int64_t rate, int64_t queue) { return LinkLimit{rate, queue, {}}; };
   for (const Machine* from : machines) {
     const std::string& name = from->info().name;
-    AccessLinks links{name, {}, {}};
-    for (const AccessSpec& access : spec.access) {
-      if (!matches(access.machine, name)) continue;
-      links.up = limit(access.up.bits_per_second, access.up.queue_bytes);
-      links.down = limit(access.down.bits_per_second, access.down.queue_bytes);
-    }
-    options.access.push_back(links);
+    const AccessSpec access = spec.access_of(name);
+    options.access.push_back({name, limit(access.up.bits_per_second, access.up.queue_bytes),
+                              limit(access.down.bits_per_second, access.down.queue_bytes)});
     for (const Machine* to : machines) {
       if (to == from) continue;
-      WirePath path{name, to->info().name, {}, {}, 0, {}};
-      for (const PathSpec& declared : spec.paths) {
-        if (!matches(declared.from, name) || !matches(declared.to, path.to)) continue;
-        path.delay = declared.delay;
-        path.jitter = declared.jitter;
-        path.loss = declared.loss;
-        path.limit = limit(declared.bits_per_second, declared.queue_bytes);
-      }
-      options.paths.push_back(path);
+      const PathSpec path = spec.path_between(name, to->info().name);
+      options.paths.push_back({path.from, path.to, path.delay, path.jitter, path.loss,
+                               limit(path.bits_per_second, path.queue_bytes)});
     }
   }
   return options;
@@ -141,17 +126,19 @@ Builders Site::builders() const {
     throw UnfitError("the machine " + spec.name + " is of kind " + spec.kind +
                      ", which this version cannot build; use local, netns or ssh");
   };
-  builders.wire = [options](const WireSpec& spec, const std::vector<Machine*>& machines) {
+  builders.wire = [options](const WireSpec& spec, const std::vector<Machine*>& machines,
+                            const NetworkConditions& conditions) {
     if (spec.kind == "real") return make_real_wire(options->addresses);
     std::vector<WireEnd> ends;
     for (Machine* machine : machines) {
       ends.push_back({machine->info().name, machine->info().namespace_pid});
     }
-    if (spec.kind == "open") return make_open_wire(ends);
+    if (spec.kind == "open") return make_open_wire(ends, {.conditions = conditions});
     TunWireOptions tun = tun_options(spec, machines);
     tun.self_binary = options->self;
     tun.token = options->token;
     tun.seed = options->seed;
+    tun.conditions = conditions;
     return make_tun_wire(ends, tun);
   };
   return builders;

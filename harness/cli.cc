@@ -1,24 +1,16 @@
 #include "harness/cli.h"
 
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 
 #include "base/error.h"
-#include "drivers/agent.h"
-#include "drivers/controls.h"
-#include "drivers/machines/netns_init.h"
-#include "drivers/wires/forwarder.h"
+#include "harness/cli_internal.h"
 #include "harness/fairwire.h"
-#include "harness/tree_service.h"
 #include "harness/verbs.h"
 
 namespace fairwire {
 namespace {
-
-using Action = std::function<ExitCode()>;
 
 // Each verb owns its arguments until it is called: CLI11 writes into them while it parses.
 void add_run(CLI::App& app, Action& action) {
@@ -116,76 +108,6 @@ void add_link(CLI::App& app, Action& action) {
   verb->callback([&action, arguments] { action = [arguments] { return link_verb(*arguments); }; });
 }
 
-// The rest is called by fairwire itself, on machines; it stays out of --help.
-void add_internal(CLI::App& app, Action& action) {
-  CLI::App* agent = app.add_subcommand("agent", "serve a harness on stdin and stdout")->group("");
-  agent->prefix_command();
-  agent->callback([&action, agent] {
-    action = [words = agent->remaining()] {
-      DatasetTreeService trees;
-      return static_cast<ExitCode>(
-          serve_agent(parse_agent_options(words), trees, STDIN_FILENO, STDOUT_FILENO));
-    };
-  });
-  CLI::App* forward = app.add_subcommand("forward", "carry an emulated wire")->group("");
-  auto wire = std::make_shared<std::string>();
-  forward->add_option("options", *wire)->required();
-  forward->callback([&action, wire] {
-    action = [wire] {
-      return static_cast<ExitCode>(
-          run_forwarder(Json::parse(*wire, "forward"), STDIN_FILENO, STDOUT_FILENO));
-    };
-  });
-  CLI::App* init = app.add_subcommand("netns-init", "become a fresh machine")->group("");
-  auto json = std::make_shared<std::string>();
-  init->add_option("options", *json)->required();
-  init->callback([&action, json] {
-    action = [json]() -> ExitCode {
-      run_netns_init(netns_init_options_from(Json::parse(*json, "netns-init")));
-    };
-  });
-}
-
-void add_controls(CLI::App& app, Action& action) {
-  CLI::App* pipe = app.add_subcommand("pipe", "raw TCP, both ends")->group("");
-  pipe->require_subcommand(1);
-  auto request = std::make_shared<PipeRequest>();
-  auto seconds = std::make_shared<int64_t>(2);
-  auto out = std::make_shared<std::string>();
-  CLI::App* serve = pipe->add_subcommand("serve", "send what is asked for");
-  serve->add_option("--port", request->port)->required()->check(CLI::Range(1, 65535));
-  serve->callback(
-      [&action, request] { action = [request]() -> ExitCode { serve_pipe(request->port); }; });
-  CLI::App* fetch = pipe->add_subcommand("fetch", "receive and count");
-  fetch->add_option("--from", request->host)->required();
-  fetch->add_option("--port", request->port)->required()->check(CLI::Range(1, 65535));
-  fetch->add_option("--streams", request->streams)->check(CLI::Range(1, 64));
-  fetch->add_option("--bytes", request->bytes)
-      ->required()
-      ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-  fetch->add_option("--seconds", *seconds)->check(CLI::Range(1, 10));
-  fetch->add_option("--out", *out)->required();
-  fetch->callback([&action, request, seconds, out] {
-    action = [=] {
-      request->at_most = std::chrono::seconds(*seconds);
-      const ControlReading reading = fetch_pipe(*request);
-      write_reading(reading, *out);
-      return reading.agreed ? ExitCode::good : ExitCode::mismatch;
-    };
-  });
-  CLI::App* kernel = app.add_subcommand("kernel", "fixed work on CPU and disk")->group("");
-  auto folder = std::make_shared<std::string>();
-  kernel->add_option("--folder", *folder)->required();
-  kernel->add_option("--out", *out)->required();
-  kernel->callback([&action, folder, out] {
-    action = [=] {
-      const ControlReading reading = run_kernel(*folder);
-      write_reading(reading, *out);
-      return reading.agreed ? ExitCode::good : ExitCode::mismatch;
-    };
-  });
-}
-
 }  // namespace
 
 ExitCode run_command_line(int argc, char** argv) {
@@ -203,8 +125,7 @@ ExitCode run_command_line(int argc, char** argv) {
   add_tools(app, action);
   add_host(app, action);
   add_link(app, action);
-  add_internal(app, action);
-  add_controls(app, action);
+  add_internal_verbs(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

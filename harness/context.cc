@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "harness/data_files.h"
+#include "harness/exit_code.h"
 
 namespace fairwire {
 namespace {
@@ -119,19 +120,21 @@ void ask_machines(const Stage& stage, const ToolBox& tools, Context& context) {
   context.json = Json::object({{"machines", machines}, {"tools", tool_list}});
 }
 
+bool is_plain(const NetworkConditions& conditions) {
+  return conditions.buffers == Buffers::as_host && conditions.congestion_control.empty();
+}
+
+std::string why_not_set(const CaseSpec& spec, const TestbedSpec& testbed) {
+  if (testbed.wire(spec.wire)->kind != "real" || is_plain(spec.conditions.network())) return {};
+  return "the wire \"" + spec.wire +
+         "\" is real: its hosts keep their own socket buffers and congestion control";
+}
+
 void require(bool good, const Plan& plan, const std::string& pointer, const std::string& reason) {
   if (!good) throw FormatError(plan.file, pointer, reason);
 }
 
 }  // namespace
-
-std::vector<std::string> distinct_wires(const Plan& plan) {
-  std::vector<std::string> wires;
-  for (const CaseSpec& spec : plan.cases) {
-    if (std::find(wires.begin(), wires.end(), spec.wire) == wires.end()) wires.push_back(spec.wire);
-  }
-  return wires;
-}
 
 ToolBox load_tools(const Plan& plan) {
   ToolBox tools;
@@ -157,11 +160,26 @@ ToolBox load_tools(const Plan& plan) {
 Context gather_context(const Plan& plan, const ToolBox& tools, Testbed& testbed) {
   Context context;
   Json wires = Json::array();
-  for (const std::string& wire : distinct_wires(plan)) {
-    const Stage stage = testbed.set(wire, all_machines(testbed.spec()));
-    wires.push(Json::object({{"name", wire}, {"conditions", stage.wire->conditions()}}));
-    if (context.json.is_null()) ask_machines(stage, tools, context);
+  std::map<std::string, std::string> tried;  // wire and conditions → why not, or empty
+  for (const CaseSpec& spec : plan.cases) {
+    const Json wanted = to_json(spec.conditions.network());
+    const auto [entry, is_new] = tried.emplace(spec.wire + wanted.dump(), "");
+    if (is_new) {
+      try {
+        const Stage stage =
+            testbed.set(spec.wire, all_machines(testbed.spec()), spec.conditions.network());
+        wires.push(Json::object(
+            {{"name", spec.wire}, {"wanted", wanted}, {"conditions", stage.wire->conditions()}}));
+        if (context.json.is_null()) ask_machines(stage, tools, context);
+      } catch (const ProtocolError& error) {
+        if (is_plain(spec.conditions.network())) throw;
+        entry->second = error.what();
+      }
+      if (entry->second.empty()) entry->second = why_not_set(spec, testbed.spec());
+    }
+    if (!entry->second.empty()) context.unfit[spec.name] = entry->second;
   }
+  if (context.json.is_null()) throw UnfitError(context.unfit.begin()->second);
   context.json.set("wires", wires);
   return context;
 }

@@ -18,15 +18,14 @@ namespace fairwire {
 /// (with the place in the plan), unknown settings, services that are no services.
 ToolBox load_tools(const Plan& plan);
 
-/// The wires of a plan's cases, in their order, each once.
-std::vector<std::string> distinct_wires(const Plan& plan);
-
 struct Context {
   Json json;                                   ///< header.context: docs/results.md
   std::map<std::string, std::string> missing;  ///< tool → why it cannot run here
+  std::map<std::string, std::string> unfit;    ///< case → why its conditions cannot be had here
 };
 
-/// Sets a stage on every wire of the plan once, and asks the machines of the first.
+/// Sets a stage on every wire of the plan once, under each case's conditions, and asks the machines
+/// of the first. Throws what setting a wire without conditions throws.
 Context gather_context(const Plan& plan, const ToolBox& tools, Testbed& testbed);
 
 /// Checks names across files: cases against the testbed's machines and wires, data sets against

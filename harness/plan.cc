@@ -165,6 +165,14 @@ Variant parse_variant(const JsonView& view) {
   return variant;
 }
 
+NetworkConditions Conditions::network() const {
+  NetworkConditions conditions;
+  conditions.buffers = buffers == "tuned" ? Buffers::tuned : Buffers::as_host;
+  conditions.congestion_control = congestion;
+  conditions.locked = congestion_locked;
+  return conditions;
+}
+
 Json Conditions::to_json() const {
   return Json::object({{"durable", durable},
                        {"index", index},

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "drivers/wires/network_conditions.h"
 
 namespace fairwire {
 
@@ -33,6 +34,8 @@ struct Conditions {
   bool congestion_locked = true;
 
   Json to_json() const;
+  /// The part of them that belongs to the wire.
+  NetworkConditions network() const;
 };
 
 /// Something the case does to the world while it runs.

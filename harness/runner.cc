@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
 
 #include "base/digest.h"
 #include "base/error.h"
@@ -11,6 +13,7 @@
 #include "base/temp_dir.h"
 #include "datasets/spec.h"
 #include "drivers/interrupt.h"
+#include "harness/calibrate.h"
 #include "harness/context.h"
 #include "harness/data_files.h"
 #include "harness/fairwire.h"
@@ -122,8 +125,40 @@ class Run {
     header.cases = planned_cases(plan_, testbed_.spec());
     header.context = context_.json;
     results_.append(header);
-    note_calibration();
     for (const auto& [tool, reason] : context_.missing) note("warning", tool + ": " + reason);
+  }
+
+  // Calibrated, carried out, calibrated again: the status of the session.
+  std::string carry_through() {
+    try {
+      if (!calibrate("before")) return "unfit";
+      if (!carry_out()) return "interrupted";
+      calibrate("after");
+      return "complete";
+    } catch (const Interrupted&) {
+      note("warning", "interrupted while a wire was calibrated");
+      return "interrupted";
+    }
+  }
+
+  // Reads every wire of the plan; false when one is not what the testbed declares.
+  bool calibrate(const std::string& when) {
+    const std::vector<WirePair> pairs = wire_pairs(plan_);
+    std::vector<std::string> hosts;
+    if (when == "before") hosts = machines_to_probe(testbed_.spec(), pairs);
+    note_uncrossed(pairs, when);
+    bool good = true;
+    for (const WirePair& pair : pairs) {
+      std::vector<std::string> own;
+      std::ranges::copy_if(hosts, std::back_inserter(own), [&](const std::string& name) {
+        return name == pair.one || name == pair.other;
+      });
+      std::erase_if(hosts, [&](const std::string& name) {
+        return std::ranges::find(own, name) != own.end();
+      });
+      good = calibrate_one(pair, own, when) && good;
+    }
+    return good;
   }
 
   // True when the whole schedule was carried out.
@@ -149,9 +184,8 @@ class Run {
     return true;
   }
 
-  void close(bool complete) {
-    results_.append(EndRecord{session(), utc_label(clock_.wall()),
-                              complete ? "complete" : "interrupted", recorded_});
+  void close(const std::string& status) {
+    results_.append(EndRecord{session(), utc_label(clock_.wall()), status, recorded_});
   }
 
   const RunDir& folder() const { return folder_; }
@@ -163,23 +197,54 @@ class Run {
     results_.append(NoteRecord{session(), utc_label(clock_.wall()), level, text});
   }
 
-  // What was not read is said: no wire is held against declared figures by this version.
-  void note_calibration() {
-    for (const std::string& name : distinct_wires(plan_)) {
-      const bool declared = testbed_.spec().wire(name)->kind == "tun";
-      results_.append(CalibrationRecord{
-          session(), "before", name, "not measured",
-          declared
-              ? "this version does not hold an emulated wire against its declared figures"
-              : "this wire declares no rate and no delay; its reading is pipe-1 and pipe-16 of "
-                "every round",
-          Json()});
+  // What was not read is said.
+  void note_uncrossed(const std::vector<WirePair>& pairs, const std::string& when) {
+    std::set<std::string> wires;
+    for (const CaseSpec& spec : plan_.cases) wires.insert(spec.wire);
+    for (const WirePair& pair : pairs) wires.erase(pair.wire);
+    for (const std::string& wire : wires) {
+      results_.append(CalibrationRecord{session(), when, wire, "not measured",
+                                        "its cases stay on one machine", Json()});
+    }
+  }
+
+  // A wire that promises something and cannot be read is as unfit as one that is out of bounds.
+  bool calibrate_one(const WirePair& pair, const std::vector<std::string>& hosts,
+                     const std::string& when) {
+    const auto record = [&](CalibrationRecord made) {
+      made.session = session();
+      made.when = when;
+      results_.append(made);
+    };
+    try {
+      const std::vector<std::string> out = calibrate_pair(testbed_, pair, hosts, record);
+      for (const std::string& figure : out) {
+        settings_.tell("wire " + printable(pair.wire) + ", " + when +
+                       " the trials: " + printable(figure) + "\n");
+      }
+      return out.empty();
+    } catch (const Interrupted&) {
+      throw;
+    } catch (const std::exception& error) {
+      CalibrationRecord failed;
+      failed.wire = pair.wire;
+      failed.status = "not measured";
+      failed.reason = error.what();
+      record(std::move(failed));
+      const bool promises = testbed_.spec().wire(pair.wire)->kind == "tun";
+      settings_.tell("wire " + printable(pair.wire) +
+                     " could not be calibrated: " + printable(error.what()) + "\n");
+      return !promises;
     }
   }
 
   TrialRecord one_trial(const PlannedTrial& planned) {
     const TrialContext context{
         plan_, tools_, testbed_, shelf_, clock_, session(), folder_.trial_folder(planned.trial)};
+    const std::string& case_name = plan_.cases[planned.case_index].name;
+    if (const auto unfit = context_.unfit.find(case_name); unfit != context_.unfit.end()) {
+      return unsupported_record(context, planned, unfit->second);
+    }
     const std::string tool = plan_tool(planned);
     if (const auto missing = context_.missing.find(tool); missing != context_.missing.end()) {
       return unsupported_record(context, planned, missing->second);
@@ -211,7 +276,7 @@ class Run {
 ExitCode code_of(const Report& report) {
   ExitCode code = ExitCode::good;
   if (report.mismatched > 0) code = worse(code, ExitCode::mismatch);
-  if (report.not_measured > 0) code = worse(code, ExitCode::not_measured);
+  if (report.not_measured > 0 || report.wires_out > 0) code = worse(code, ExitCode::not_measured);
   return code;
 }
 
@@ -251,16 +316,16 @@ RunResult run_plan(const Plan& plan, const TestbedSpec& testbed, const Builders&
                    Clock& clock, const RunSettings& settings) {
   check_plan(plan, testbed);
   Run run(plan, testbed, builders, clock, settings);
-  run.announce();
-  run.open();
-  const bool complete = run.carry_out();
   const std::string page =
       plan.page.empty() ? "" : find_data_file(kPagesRoom, plan.page, plan.file, "/page");
-  run.close(complete);
+  run.announce();
+  run.open();
+  const std::string status = run.carry_through();
+  run.close(status);
   const ReportResult report =
       write_report({run.folder().results()}, page, run.folder().report_folder());
   RunResult result{report.code, run.folder().path(), report.page, report.table};
-  if (!complete) result.code = worse(result.code, ExitCode::interrupted);
+  if (status == "interrupted") result.code = worse(result.code, ExitCode::interrupted);
   return result;
 }
 

@@ -27,7 +27,8 @@ std::string Stage::address(const std::string& name) const {
 Testbed::Testbed(TestbedSpec spec, Builders builders)
     : spec_(std::move(spec)), builders_(std::move(builders)) {}
 
-Stage Testbed::set(const std::string& wire, const std::vector<std::string>& machines) {
+Stage Testbed::set(const std::string& wire, const std::vector<std::string>& machines,
+                   const NetworkConditions& conditions) {
   const WireSpec* wire_spec = spec_.wire(wire);
   assert(wire_spec != nullptr);
   Stage stage;
@@ -43,7 +44,7 @@ Stage Testbed::set(const std::string& wire, const std::vector<std::string>& mach
     if (!kept) kept = builders_.machine(*spec);
     stage.machines.push_back(kept.get());
   }
-  stage.wire = builders_.wire(*wire_spec, stage.machines);
+  stage.wire = builders_.wire(*wire_spec, stage.machines, conditions);
   return stage;
 }
 

@@ -12,14 +12,17 @@
 
 #include "drivers/machine.h"
 #include "drivers/wire.h"
+#include "drivers/wires/network_conditions.h"
 #include "harness/testbed_spec.h"
 
 namespace fairwire {
 
 struct Builders {
   std::function<std::unique_ptr<Machine>(const MachineSpec&)> machine;
-  /// The wire between freshly set machines, in the order given.
-  std::function<std::unique_ptr<Wire>(const WireSpec&, const std::vector<Machine*>&)> wire;
+  /// The wire between freshly set machines, in the order given. A real wire has no conditions.
+  std::function<std::unique_ptr<Wire>(const WireSpec&, const std::vector<Machine*>&,
+                                      const NetworkConditions&)>
+      wire;
 };
 
 /// The machines of one trial on their wire. The wire goes first, then the fresh machines.
@@ -39,7 +42,8 @@ class Testbed {
 
   const TestbedSpec& spec() const { return spec_; }
   /// Sets the named machines on the named wire; both must exist in the spec.
-  Stage set(const std::string& wire, const std::vector<std::string>& machines);
+  Stage set(const std::string& wire, const std::vector<std::string>& machines,
+            const NetworkConditions& conditions);
 
  private:
   TestbedSpec spec_;

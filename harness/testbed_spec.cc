@@ -149,6 +149,10 @@ void check_wire(const JsonView& view, const TestbedSpec& testbed, const WireSpec
   }
 }
 
+bool matches(const std::string& pattern, const std::string& name) {
+  return pattern == "*" || pattern == name;
+}
+
 }  // namespace
 
 int64_t parse_rate(const JsonView& view) {
@@ -165,6 +169,31 @@ int64_t parse_rate(const JsonView& view) {
     view.fail("\"" + text + "\" is no rate; write a whole number and bit, kbit, mbit or gbit");
   }
   return number * scale;
+}
+
+AccessSpec WireSpec::access_of(const std::string& machine) const {
+  AccessSpec found{machine, {}, {}};
+  for (const AccessSpec& line : access) {
+    if (!matches(line.machine, machine)) continue;
+    found.up = line.up;
+    found.down = line.down;
+  }
+  return found;
+}
+
+PathSpec WireSpec::path_between(const std::string& from, const std::string& to) const {
+  PathSpec found;
+  for (const PathSpec& line : paths) {
+    if (matches(line.from, from) && matches(line.to, to)) found = line;
+  }
+  found.from = from;
+  found.to = to;
+  return found;
+}
+
+int64_t goodput_of(int64_t bits_per_second) {
+  constexpr int64_t kPayload = 1448;  // of an Ethernet frame with preamble and gap: 1538 bytes
+  return bits_per_second / 8 * kPayload / 1538;
 }
 
 const MachineSpec* TestbedSpec::machine(const std::string& machine_name) const {

@@ -60,7 +60,15 @@ struct WireSpec {
   double round_trip_bound = 0.02;  ///< calibration: allowed relative deviation
   double goodput_bound = 0.02;
   Nanoseconds late_bound = std::chrono::milliseconds(5);  ///< p99 lateness of a valid trial
+
+  /// With every "*" resolved; of several lines that fit, the last one holds.
+  AccessSpec access_of(const std::string& machine) const;
+  PathSpec path_between(const std::string& from, const std::string& to) const;
 };
+
+/// TCP payload in bytes/s on a link of this rate, 1448 of every 1538 bytes; 0 stays 0
+/// (docs/wire.md).
+int64_t goodput_of(int64_t bits_per_second);
 
 struct TestbedSpec {
   std::string file;

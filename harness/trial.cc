@@ -148,8 +148,6 @@ std::string why_unsupported(const CaseSpec& spec, const ToolSpec& tool, bool con
   if (!spec.events.empty()) return "this version runs no events";
   if (!spec.relay.empty() || !spec.bucket.empty())
     return "this version has no relay and bucket roles";
-  if (spec.conditions.buffers != "default") return "this version does not set socket buffers";
-  if (!spec.conditions.congestion.empty()) return "this version does not set congestion control";
   if (spec.conditions.index == "warm") return "this version has no warm index";
   if (tool.done != "exit") return "this version waits for a tool's exit only";
   for (const auto& [name, role] : tool.roles) {

@@ -16,6 +16,7 @@ namespace {
 constexpr int64_t kMaximumManifest = int64_t{2} << 30;
 constexpr int64_t kLogTail = 256 << 10;
 constexpr int64_t kCountersLimit = 1 << 20;
+constexpr int64_t kMostCount = int64_t{1} << 53;
 constexpr Nanoseconds kWaitStep = std::chrono::seconds(5);
 constexpr Nanoseconds kLateWriting = std::chrono::seconds(1);
 
@@ -63,6 +64,20 @@ MachineRecord machine_record(const Seat& seat) {
   record.disk_written_bytes =
       difference(seat.before.disk_written_bytes, seat.after.disk_written_bytes);
   add_interfaces(seat.before, -1, record);
+  record.connections = seat.after.connections;
+  record.retransmissions = seat.after.retransmissions;
+  if (seat.after.connections >= 0) {
+    record.congestion = Json::object();
+    for (const auto& [name, count] : seat.after.congestion) record.congestion.set(name, count);
+  }
+  record.voluntary_switches = seat.after.voluntary_switches - seat.before.voluntary_switches;
+  record.involuntary_switches = seat.after.involuntary_switches - seat.before.involuntary_switches;
+  const HostLoad& load = seat.before.load;
+  record.steal_us = difference(load.steal_us, seat.after.load.steal_us);
+  record.cpu_pressure_us = difference(load.cpu_pressure_us, seat.after.load.cpu_pressure_us);
+  record.io_pressure_us = difference(load.io_pressure_us, seat.after.load.io_pressure_us);
+  record.memory_pressure_us =
+      difference(load.memory_pressure_us, seat.after.load.memory_pressure_us);
   add_interfaces(seat.after, 1, record);
   record.prepare_wall_ns = seat.prepare_wall_ns;
   record.prepare_cpu_us = seat.prepare_cpu_us;
@@ -122,6 +137,7 @@ void Trial::settle() {
                              after.packets - before.packets,
                              after.dropped_packets - before.dropped_packets});
   }
+  record_.wire_report = wire_after.lateness;
   if (was_late(wire_after.lateness, *context_.testbed.spec().wire(spec_->wire))) {
     add_flag(Flag::invalid);
   }
@@ -226,7 +242,9 @@ void Trial::read_counters() {
       const Json json = Json::parse(*text, path);
       for (const JsonView& item : JsonView(json, path).at("sources").items()) {
         record_.sources.push_back({item.at("source").as_string(), item.at("path").as_string(),
-                                   item.at("blocks").as_int(0), item.at("bytes").as_int(0)});
+                                   item.at("blocks").as_int(0), item.at("bytes").as_int(0),
+                                   seat->machine->info().name,
+                                   item.int_or("duplicate_bytes", 0, 0, kMostCount)});
       }
     } catch (const FormatError& error) {
       write_file(context_.folder + "/counters.txt", *text);  // kept raw, never read as 0

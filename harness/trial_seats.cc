@@ -13,7 +13,7 @@ void Trial::arrange() {
   for (const std::string& reader : spec_->readers) {
     if (std::find(names.begin(), names.end(), reader) == names.end()) names.push_back(reader);
   }
-  stage_ = context_.testbed.set(spec_->wire, names);
+  stage_ = context_.testbed.set(spec_->wire, names, spec_->conditions.network());
   take_seats();
   if (scenario_->needs_dataset) {
     source_ = &context_.shelf.provide(*writer().machine, spec_->dataset);

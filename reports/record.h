@@ -244,7 +244,7 @@ struct PublishedRecord {
 struct EndRecord {
   std::string session;
   std::string at;
-  std::string status;  ///< "complete" or "interrupted"
+  std::string status;  ///< "complete", "interrupted", or "unfit": a wire was out of its bounds
   int64_t trials = 0;
 };
 

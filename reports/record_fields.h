@@ -245,7 +245,7 @@ template <typename V>
 void visit_fields(V& v, typename V::template Ref<EndRecord> end) {
   v.text("session", end.session);
   v.text("at", end.at);
-  v.one_of("status", end.status, {"complete", "interrupted"});
+  v.one_of("status", end.status, {"complete", "interrupted", "unfit"});
   v.count("trials", end.trials);
 }
 

@@ -27,6 +27,9 @@ struct Report {
   /// Trials with harness_error, timed_out or flag invalid, and completed ones nobody judged.
   int64_t not_measured = 0;
   int64_t unsupported = 0;  ///< cells
+  /// Wires whose last reading, before or after, was out of their bounds, and sessions stopped for
+  /// such a wire.
+  int64_t wires_out = 0;
 };
 
 Report make_report(const ReportInput& input);

@@ -173,7 +173,9 @@ void AgentSession::reap_children(Nanoseconds now) {
     if (execs_.reap(*pid, now) || workers_.reap(*pid)) continue;
     meter_.note_zombie(*pid);
     rusage usage{};
-    if (::wait4(*pid, nullptr, 0, &usage) == *pid) groups_.add_reaped(usage);
+    if (::wait4(*pid, nullptr, 0, &usage) != *pid) continue;
+    groups_.add_reaped(usage);
+    meter_.note_reaped(usage);
   }
 }
 

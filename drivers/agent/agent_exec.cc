@@ -167,6 +167,7 @@ bool ExecTable::reap(pid_t pid, Nanoseconds now) {
     meter_.note_zombie(pid);
     const ExitStatus status = *exec.process->wait(Nanoseconds(-1));
     groups_.add_reaped(status.usage);
+    meter_.note_reaped(status.usage);
     exec.take(status, now);
     settle(exec, now);
     if (exec.gone) active_.erase(handle);

@@ -159,6 +159,8 @@ ExecReport exec_report_from(const JsonView& json) {
 Json to_json(const MeterReading& reading) {
   Json interfaces = Json::array();
   for (const InterfaceCount& count : reading.interfaces) interfaces.push(to_json(count));
+  Json congestion = Json::object();
+  for (const auto& [name, count] : reading.congestion) congestion.set(escape_name(name), count);
   return Json::object({{"at_ns", int64_t{reading.at.count()}},
                        {"cpu_user_us", reading.cpu_user_us},
                        {"cpu_system_us", reading.cpu_system_us},
@@ -168,7 +170,16 @@ Json to_json(const MeterReading& reading) {
                        {"memory_period_ms", reading.memory_period_ms},
                        {"disk_read_bytes", reading.disk_read_bytes},
                        {"disk_written_bytes", reading.disk_written_bytes},
-                       {"interfaces", std::move(interfaces)}});
+                       {"interfaces", std::move(interfaces)},
+                       {"voluntary_switches", reading.voluntary_switches},
+                       {"involuntary_switches", reading.involuntary_switches},
+                       {"connections", reading.connections},
+                       {"retransmissions", reading.retransmissions},
+                       {"congestion", std::move(congestion)},
+                       {"steal_us", reading.load.steal_us},
+                       {"cpu_pressure_us", reading.load.cpu_pressure_us},
+                       {"io_pressure_us", reading.load.io_pressure_us},
+                       {"memory_pressure_us", reading.load.memory_pressure_us}});
 }
 
 MeterReading meter_reading_from(const JsonView& json) {
@@ -185,6 +196,17 @@ MeterReading meter_reading_from(const JsonView& json) {
   for (const JsonView& item : json.at("interfaces").items()) {
     reading.interfaces.push_back(interface_count_from(item));
   }
+  reading.voluntary_switches = json.at("voluntary_switches").as_int(0);
+  reading.involuntary_switches = json.at("involuntary_switches").as_int(0);
+  reading.connections = json.at("connections").as_int(-1);
+  reading.retransmissions = json.at("retransmissions").as_int(-1);
+  for (const auto& [name, count] : json.at("congestion").members()) {
+    reading.congestion[name] = count.as_int(0);
+  }
+  reading.load.steal_us = json.at("steal_us").as_int(-1);
+  reading.load.cpu_pressure_us = json.at("cpu_pressure_us").as_int(-1);
+  reading.load.io_pressure_us = json.at("io_pressure_us").as_int(-1);
+  reading.load.memory_pressure_us = json.at("memory_pressure_us").as_int(-1);
   return reading;
 }
 

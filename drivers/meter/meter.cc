@@ -4,9 +4,33 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <sstream>
 
+#include "base/error.h"
+
 namespace fairwire {
+namespace {
+
+constexpr int kPollsOfConnections = 5;  // every 100 ms
+
+// 'KEY … total=MICROSECONDS' of the line "some".
+int64_t pressure_us(const char* resource) {
+  const auto text = read_small_file(std::string("/proc/pressure/") + resource);
+  const size_t at = text && text->starts_with("some ") ? text->find("total=") : std::string::npos;
+  return at == std::string::npos ? -1 : std::strtoll(text->c_str() + at + 6, nullptr, 10);
+}
+
+int64_t steal_us() {
+  std::istringstream words(read_small_file("/proc/stat").value_or(""));
+  std::string key;
+  int64_t ticks[8] = {};  // user nice system idle iowait irq softirq steal
+  words >> key;
+  for (int64_t& value : ticks) words >> value;
+  return words && key == "cpu" ? ticks[7] * (1'000'000 / ::sysconf(_SC_CLK_TCK)) : -1;
+}
+
+}  // namespace
 
 std::vector<InterfaceCount> parse_interfaces(const std::string& text) {
   std::vector<InterfaceCount> counts;
@@ -35,10 +59,21 @@ std::vector<InterfaceCount> read_interfaces() {
   return parse_interfaces(read_small_file("/proc/net/dev").value_or(""));
 }
 
+HostLoad read_host_load() {
+  return {steal_us(), pressure_us("cpu"), pressure_us("io"), pressure_us("memory")};
+}
+
 Meter::Meter(ToolGroups& groups)
-    : groups_(groups), counts_disk_(disk_bytes(::getpid()).has_value()) {}
+    : groups_(groups), counts_disk_(disk_bytes(::getpid()).has_value()) {
+  try {
+    connections_.emplace();
+  } catch (const SystemError&) {
+    connections_.reset();  // an ordinary user, or a kernel without sock_diag: not measured
+  }
+}
 
 void Meter::poll() {
+  if (connections_ && ++polls_ % kPollsOfConnections == 0) connections_->poll();
   int64_t sum = 0;
   for (const pid_t pid : groups_.all()) sum += anonymous_bytes(pid);
   peak_anonymous_ = std::max(peak_anonymous_, sum);
@@ -55,6 +90,25 @@ DiskBytes Meter::disk(const std::vector<pid_t>& pids) const {
   return sum;
 }
 
+Switches Meter::switches(const std::vector<pid_t>& pids) const {
+  Switches sum = reaped_switches_;
+  for (const pid_t pid : pids) {
+    const Switches live = context_switches(pid);
+    sum.voluntary += live.voluntary;
+    sum.involuntary += live.involuntary;
+  }
+  return sum;
+}
+
+void Meter::read_connections(MeterReading& reading) {
+  if (!connections_) return;
+  connections_->poll();
+  ConnectionTotals totals = connections_->totals();
+  reading.connections = totals.connections;
+  reading.retransmissions = totals.retransmissions;
+  reading.congestion = std::move(totals.algorithms);
+}
+
 MeterReading Meter::read(bool reset_peak) {
   poll();
   MeterReading reading;
@@ -65,12 +119,19 @@ MeterReading Meter::read(bool reset_peak) {
   reading.cpu_method = groups_.method();
   reading.peak_anonymous_bytes = peak_anonymous_;
   reading.memory_period_ms = kMemoryPeriod.count();
-  const DiskBytes bytes = disk(groups_.all());
+  const std::vector<pid_t> tools = groups_.all();
+  const Switches switched = switches(tools);
+  reading.voluntary_switches = switched.voluntary;
+  reading.involuntary_switches = switched.involuntary;
+  const DiskBytes bytes = disk(tools);
   reading.disk_read_bytes = counts_disk_ ? bytes.read : -1;
   reading.disk_written_bytes = counts_disk_ ? bytes.written : -1;
   reading.interfaces = read_interfaces();
+  reading.load = read_host_load();
+  read_connections(reading);
   reading.at = monotonic_now();
   if (reset_peak) {
+    if (connections_) connections_->restart();
     peak_anonymous_ = 0;
     poll();
   }
@@ -92,6 +153,11 @@ void Meter::note_started(pid_t pid) {
   if (::geteuid() == 0 || !counts_disk_) return;
   const std::string path = "/proc/" + std::to_string(pid) + "/io";
   disk_files_[pid] = FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+}
+
+void Meter::note_reaped(const rusage& usage) {
+  reaped_switches_.voluntary += usage.ru_nvcsw;
+  reaped_switches_.involuntary += usage.ru_nivcsw;
 }
 
 void Meter::note_zombie(pid_t pid) {

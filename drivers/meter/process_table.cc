@@ -148,6 +148,20 @@ std::optional<DiskBytes> disk_bytes(const FileDescriptor& proc_io) {
   return bytes;
 }
 
+Switches context_switches(pid_t pid) {
+  Switches sum;
+  for (const pid_t thread : numbered_entries(proc_path(pid, "task"))) {
+    const auto text = read_small_file(proc_path(pid, "task/") + std::to_string(thread) + "/status");
+    const auto value = [&](const std::string& key) -> int64_t {
+      const size_t at = text ? text->find("\n" + key + ":\t") : std::string::npos;
+      return at == std::string::npos ? 0 : std::stoll(text->substr(at + key.size() + 3));
+    };
+    sum.voluntary += value("voluntary_ctxt_switches");
+    sum.involuntary += value("nonvoluntary_ctxt_switches");
+  }
+  return sum;
+}
+
 std::optional<std::string> start_variable(pid_t pid, const std::string& key) {
   const auto text = read_small_file(proc_path(pid, "environ"));
   if (!text) return std::nullopt;

@@ -28,6 +28,11 @@ struct DiskBytes {
   int64_t written = 0;
 };
 
+struct Switches {
+  int64_t voluntary = 0;
+  int64_t involuntary = 0;
+};
+
 /// A small file of /proc or a control group as it is; nullopt when it cannot be read.
 std::optional<std::string> read_small_file(const std::string& path);
 
@@ -41,6 +46,8 @@ int64_t anonymous_bytes(pid_t pid);
 /// Of the process and the children it waited for; readable for a zombie, too.
 std::optional<DiskBytes> disk_bytes(pid_t pid);
 std::optional<DiskBytes> disk_bytes(const FileDescriptor& proc_io);
+/// Context switches of its live threads; those of ended threads are known when it is reaped.
+Switches context_switches(pid_t pid);
 /// The value of a variable in the environment it was started with.
 std::optional<std::string> start_variable(pid_t pid, const std::string& key);
 

@@ -37,6 +37,20 @@ TEST_P(MachineContract, CpuOfOrphansCounts) {
   EXPECT_GT(after.cpu_total_us - before.cpu_total_us, 100'000);
 }
 
+TEST_P(MachineContract, SwitchesOfEndedAndLiveProgramsCount) {
+  const MeterReading before = machine().meter(false);
+  run(shell("i=0; while [ $i -lt 20 ]; do sleep 0.001; i=$((i+1)); done"));
+  const MeterReading ended = machine().meter(false);
+  EXPECT_GE(ended.voluntary_switches - before.voluntary_switches, 20);
+  const int handle =
+      machine().start(shell("i=0; while [ $i -lt 20 ]; do sleep 0.001; i=$((i+1)); done; "
+                            ": >ready; exec sleep 60"));
+  EXPECT_TRUE(machine().wait_for_file(work("ready"), seconds(30)));
+  EXPECT_GT(machine().meter(false).voluntary_switches, ended.voluntary_switches);
+  machine().stop(handle, seconds(5));
+  EXPECT_GE(machine().meter(false).voluntary_switches, ended.voluntary_switches + 20);
+}
+
 TEST_P(MachineContract, PeakMemoryIsWhatWasTouched) {
   machine().meter(true);
   // dd fills a buffer of 64 MiB and then hangs on a pipe that nobody reads for a while.

@@ -80,7 +80,8 @@ class Probes final : public CalibrationProbes {
 
 TEST(Calibration, TheIdleRoundTripComesFirst) {
   Probes probes;
-  const CalibrationReading reading = calibrate(probes, {.one = "a", .other = "b"});
+  const CalibrationReading reading =
+      calibrate(probes, {.one = "a", .other = "b", .hosts = {"a", "b"}});
   EXPECT_EQ(probes.log, "echo ab;ab1;ba1;ab16;ba16;host a;host b;");
   EXPECT_EQ(reading.back_16, 16);
   EXPECT_EQ(reading.hosts.size(), 2u);

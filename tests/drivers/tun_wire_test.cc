@@ -10,14 +10,15 @@
 
 #include <algorithm>
 #include <csignal>
+#include <optional>
 #include <thread>
 
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "drivers/calibration_probes.h"
 #include "drivers/controls.h"
+#include "drivers/meter/connection_watch.h"
 #include "drivers/meter/process_table.h"
-#include "drivers/socket_diagnostics.h"
 #include "drivers/subprocess.h"
 #include "drivers/sweep.h"
 #include "drivers/wires/bare_network.h"
@@ -226,22 +227,46 @@ TEST_F(TunWireTest, ShortConnectionsAreSeenWithTheirAlgorithm) {
   TunWireOptions options = wire_options(40'000'000, milliseconds(5));
   options.conditions.congestion_control = "reno";
   lay(options);
-  ConnectionWatch watch(bob_->namespace_pid());
+  std::optional<ConnectionWatch> watch;
+  in_network_of(bob_->namespace_pid(), [&] { watch.emplace(); });
   const Server server(*bob_, [] { serve_pipe(7001); });
   std::thread poller([&] {
-    for (int i = 0; i < 15; ++i, ::usleep(100'000)) watch.poll();
+    for (int i = 0; i < 15; ++i, ::usleep(100'000)) watch->poll();
   });
   EXPECT_TRUE(fetch({"10.77.0.2", 7001, 2, kMebibyte, seconds(5)}).agreed);
   poller.join();
   int with_algorithm = 0;
   int64_t acked = 0;
-  for (const ConnectionReading& connection : watch.connections()) {
+  for (const ConnectionReading& connection : watch->connections()) {
     if (connection.algorithm == "reno") ++with_algorithm;
     acked += connection.bytes_acked;
   }
-  EXPECT_EQ(watch.connections().size(), 2u);
+  EXPECT_EQ(watch->connections().size(), 2u);
+  EXPECT_EQ(watch->totals().connections, 2);
+  EXPECT_EQ(watch->totals().algorithms.at("reno"), 2);
   EXPECT_EQ(with_algorithm, 2);
   EXPECT_GE(acked, kMebibyte);
+}
+
+TEST_F(TunWireTest, AWatchLeavesOutWhatWasThereAndWhatStaysHere) {
+  lay(wire_options(0, {}));
+  const Server server(*bob_, [] { serve_pipe(7001); });
+  std::optional<ConnectionWatch> watch;
+  std::optional<ConnectionWatch> later;
+  in_network_of(bob_->namespace_pid(), [&] { watch.emplace(); });
+  EXPECT_TRUE(fetch({"10.77.0.2", 7001, 3, kMebibyte, seconds(5)}).agreed);
+  watch->poll();
+  EXPECT_EQ(watch->totals().connections, 3);
+  watch->restart();
+  in_network_of(bob_->namespace_pid(), [&] {
+    EXPECT_TRUE(fetch_pipe({"10.77.0.2", 7001, 2, kMebibyte, seconds(5)}).agreed);
+    EXPECT_TRUE(fetch_pipe({"127.0.0.1", 7001, 2, kMebibyte, seconds(5)}).agreed);
+    later.emplace();
+  });
+  watch->poll();
+  later->poll();
+  EXPECT_EQ(watch->totals().connections, 0);
+  EXPECT_EQ(later->totals().connections, 0);
 }
 
 bool forwarder_runs(const std::string& token) {

@@ -1,9 +1,11 @@
 #include "tests/fakes/fake_site.h"
 
+#include <algorithm>
 #include <sstream>
 
 #include "base/error.h"
 #include "datasets/manifest.h"
+#include "drivers/calibration_probes.h"
 
 namespace fairwire {
 namespace {
@@ -43,11 +45,40 @@ class FakeWire final : public Wire {
   int64_t reads_ = 0;
 };
 
+// `fairwire echo probe`, `fairwire pipe fetch` and `fairwire host-probe`.
+Json probe_answer(FakeFigures& figures, const std::vector<std::string>& argv) {
+  if (argv.at(1) == "echo") {
+    const EchoReading reading{100, 0, figures.round_trip, figures.round_trip, figures.round_trip};
+    return to_json(reading);
+  }
+  if (argv.at(1) == "host-probe") return to_json(HostReading{1, 1, 1, Nanoseconds(1000)});
+  int64_t goodput = figures.goodput;
+  if (!figures.then.empty()) {
+    goodput = figures.then.front();
+    figures.then.erase(figures.then.begin());
+  }
+  return Json::object({{"bytes", goodput},
+                       {"elapsed_ns", 1'000'000'000},
+                       {"steady_bytes", goodput},
+                       {"steady_ns", 1'000'000'000},
+                       {"agreed", true}});
+}
+
 std::string last_part(const std::string& path) {
   return path.substr(path.rfind('/') + 1);
 }
 
 }  // namespace
+
+FakeSite::FakeSite() {
+  programs["/bin/fairwire"] = [this](FakeMachine& machine, const ExecSpec& exec) {
+    const auto out = std::find(exec.argv.begin(), exec.argv.end(), "--out");
+    if (out != exec.argv.end()) {
+      machine.files()[*(out + 1)] = probe_answer(figures, exec.argv).dump();
+    }
+    return ends_with(0)(machine, exec);
+  };
+}
 
 void FakeSite::note(const std::string& line) {
   log.push_back(line);
@@ -60,8 +91,13 @@ Builders FakeSite::builders() {
     note(spec.name + " built");
     return std::make_unique<FakeMachine>(*this, spec);
   };
-  builders.wire = [this](const WireSpec& spec, const std::vector<Machine*>& ends) {
+  builders.wire = [this](const WireSpec& spec, const std::vector<Machine*>& ends,
+                         const NetworkConditions& wanted) {
     note("wire " + spec.name);
+    conditions.push_back(wanted);
+    if (!refuse_congestion.empty() && wanted.congestion_control == refuse_congestion) {
+      throw ProtocolError("ip: no such congestion control: " + refuse_congestion);
+    }
     std::vector<std::string> names;
     for (const Machine* machine : ends) names.push_back(machine->info().name);
     return std::make_unique<FakeWire>(*this, names);

@@ -29,7 +29,16 @@ class FakeMachine;
 /// What a program does and how it ends; `started` and `ended` are filled in by the machine.
 using FakeProgram = std::function<ExecReport(FakeMachine&, const ExecSpec&)>;
 
+/// What fairwire's own probes read on this site.
+struct FakeFigures {
+  Nanoseconds round_trip = std::chrono::milliseconds(80);
+  int64_t goodput = 4'700'000;     ///< bytes/s
+  std::vector<int64_t> then = {};  ///< of the first probes in turn, before `goodput` holds
+};
+
 struct FakeSite {
+  FakeSite();
+
   FakeClock clock;
   std::vector<std::string> log;  ///< "writer start tool-writer-serve", …
   std::map<std::string, FakeProgram> programs;
@@ -37,6 +46,9 @@ struct FakeSite {
   std::string throw_at;                          ///< a log line that becomes a ProtocolError
   std::map<std::string, FakeMachine*> machines;  ///< that are alive
   int wires_alive = 0;
+  FakeFigures figures;
+  std::vector<NetworkConditions> conditions;  ///< of every wire that was laid
+  std::string refuse_congestion;              ///< laying a wire with it throws
 
   Builders builders();
   void note(const std::string& line);

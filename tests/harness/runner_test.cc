@@ -25,7 +25,9 @@ constexpr char kTool[] = R"json({
 
 constexpr char kTestbed[] = R"({"schema": 1, "name": "t",
   "machines": [{"name": "reader", "kind": "netns"}, {"name": "writer", "kind": "netns"}],
-  "wires": [{"name": "fast", "kind": "open"}]})";
+  "wires": [{"name": "fast", "kind": "open"},
+            {"name": "away", "kind": "tun", "access": [{"machine": "*", "up": {"rate": "40mbit"}}],
+             "paths": [{"from": "*", "to": "*", "delay_ms": 40}]}]})";
 
 constexpr char kRecipe[] = R"({"schema": 1, "name": "three", "title": "three files",
   "groups": [{"prefix": "f", "count": 3, "size_quantiles": [100], "content": "random"}]})";
@@ -67,8 +69,8 @@ class RunnerTest : public testing::Test {
     const std::string plan =
         R"({"schema": 1, "name": "p", "testbed": "t", "rounds": )" + std::to_string(rounds) +
         R"(, "variants": [)" + variants +
-        R"(], "cases": [{"name": "c", "scenario": "pull", "dataset": "three", "wire": "fast")" +
-        more + "}]}";
+        R"(], "cases": [{"name": "c", "scenario": "pull", "dataset": "three", "wire": ")" + wire_ +
+        "\"" + more + "}]}";
     write_file(folder_.path() + "/plan.json", plan);
     RunSettings settings;
     settings.runs = folder_.path() + "/runs";
@@ -90,6 +92,14 @@ class RunnerTest : public testing::Test {
     return list;
   }
 
+  std::vector<CalibrationRecord> calibrations() const {
+    std::vector<CalibrationRecord> list;
+    for (const Record& record : results_.records) {
+      if (const auto* reading = std::get_if<CalibrationRecord>(&record)) list.push_back(*reading);
+    }
+    return list;
+  }
+
   static std::vector<std::string> phases(const TrialRecord& trial) {
     std::vector<std::string> names;
     for (const PhaseRecord& phase : trial.phases) names.push_back(phase.name);
@@ -100,6 +110,7 @@ class RunnerTest : public testing::Test {
   FakeSite site_;
   ResultsFile results_;
   std::string told_;
+  std::string wire_ = "fast";
 };
 
 const std::vector<std::string> kAllPhases = {"arrange", "chill", "prepare", "serve",   "run",
@@ -129,8 +140,10 @@ TEST_F(RunnerTest, AGoodTrialIsVerifiedAndGoesThroughEveryPhaseInOrder) {
 TEST_F(RunnerTest, ServersAreUpAndReadyBeforeTheOpAndStoppedBeforeTheJudge) {
   add_tool("good", "puller");
   run("\"good\"");
+  const auto begin =  // behind the calibration
+      std::find(site_.log.begin(), site_.log.end(), "writer start good-writer-prepare1");
   const auto at = [&](const std::string& line) {
-    const auto found = std::find(site_.log.begin(), site_.log.end(), line);
+    const auto found = std::find(begin, site_.log.end(), line);
     EXPECT_NE(found, site_.log.end()) << line;
     return found - site_.log.begin();
   };
@@ -234,11 +247,101 @@ TEST_F(RunnerTest, AToolThatIsNotInstalledSaysSoAndTheRestRuns) {
 
 TEST_F(RunnerTest, WhatThisVersionCannotDoIsSaidNotPassed) {
   add_tool("good", "puller");
-  run("\"good\"", R"(, "conditions": {"buffers": "tuned"})");
-  EXPECT_EQ(trials()[0].outcome, Outcome::unsupported);
-  EXPECT_FALSE(trials()[0].reason.empty());
   run("\"good\"", R"(, "events": [{"do": "kill", "at": {"ms": 5}}])");
   EXPECT_EQ(trials()[0].outcome, Outcome::unsupported);
+  EXPECT_FALSE(trials()[0].reason.empty());
+}
+
+TEST_F(RunnerTest, BuffersAndCongestionControlReachTheWire) {
+  add_tool("good", "puller");
+  run("\"good\"", R"(, "conditions": {"buffers": "tuned", "congestion": "bbr",
+                                    "congestion_locked": false})");
+  EXPECT_EQ(trials()[0].verdict, Verdict::identical);
+  const auto same = [](const NetworkConditions& conditions) {
+    return conditions.buffers == Buffers::tuned && conditions.congestion_control == "bbr" &&
+           !conditions.locked;
+  };
+  // The context's stage and the trial's; the calibrations have none but tuned buffers.
+  EXPECT_EQ(std::count_if(site_.conditions.begin(), site_.conditions.end(), same), 2);
+}
+
+TEST_F(RunnerTest, ACongestionControlThatTheHostLacksIsUnsupportedAndNamed) {
+  add_tool("good", "puller");
+  site_.refuse_congestion = "bbr";
+  EXPECT_THROW(run("\"good\"", R"(, "conditions": {"congestion": "bbr"})"), UnfitError);
+}
+
+TEST_F(RunnerTest, EveryWireIsReadBeforeAndAfter) {
+  add_tool("good", "puller");
+  run("\"good\"");
+  const auto list = calibrations();
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0].when, "before");
+  EXPECT_EQ(list[1].when, "after");
+  EXPECT_EQ(list[0].status, "no bounds");
+  EXPECT_EQ(*list[0].reading.find("forth_16_bytes_per_second")->if_int(), 4'700'000);
+  EXPECT_EQ(list[0].reading.find("hosts")->if_object()->size(), 1u) << "namespaces share a host";
+  EXPECT_EQ(list[1].reading.find("hosts"), nullptr);
+}
+
+TEST_F(RunnerTest, AWireAsDeclaredIsWithinItsBounds) {
+  add_tool("good", "puller");
+  wire_ = "away";
+  EXPECT_EQ(run("\"good\"").code, ExitCode::good);
+  for (const CalibrationRecord& reading : calibrations()) {
+    EXPECT_EQ(reading.status, "within bounds") << reading.reason;
+    EXPECT_EQ(*reading.reading.find("theory_bytes_per_second")->if_int(), 4'707'412);
+  }
+}
+
+TEST_F(RunnerTest, ABusySecondDoesNotStopTheRun) {
+  add_tool("good", "puller");
+  wire_ = "away";
+  site_.figures.then = {4'000'000, 4'000'000, 4'000'000, 4'000'000};
+  EXPECT_EQ(run("\"good\"").code, ExitCode::good);
+  const auto list = calibrations();
+  ASSERT_EQ(list.size(), 3u);
+  EXPECT_EQ(list[0].status, "out of bounds") << "kept, although another one followed";
+  EXPECT_EQ(list[1].status, "within bounds");
+}
+
+TEST_F(RunnerTest, AWireOutOfItsBoundsStopsTheRunAndTheFigureIsNamed) {
+  add_tool("good", "puller");
+  wire_ = "away";
+  site_.figures.goodput = 4'000'000;
+  EXPECT_EQ(run("\"good\"").code, ExitCode::not_measured);
+  EXPECT_NE(told_.find("wire away, before the trials: goodput forth 4.00 MB/s, declared 4.71"),
+            std::string::npos)
+      << told_;
+  EXPECT_EQ(calibrations().size(), 3u) << "three attempts";
+  EXPECT_TRUE(trials().empty());
+  EXPECT_EQ(std::get<EndRecord>(results_.records.back()).status, "unfit");
+}
+
+TEST_F(RunnerTest, AWireThatLeftItsBoundsMeanwhileIsSaid) {
+  add_tool("good", "puller");
+  wire_ = "away";
+  site_.programs["slower"] = [this](FakeMachine& reader, const ExecSpec& exec) {
+    site_.figures.round_trip = std::chrono::milliseconds(120);
+    return pulls()(reader, exec);
+  };
+  add_tool("slow", "slower");
+  site_.programs["puller"] = ends_with(0);  // asked for its version only
+  EXPECT_EQ(run("\"slow\"").code, ExitCode::not_measured);
+  EXPECT_EQ(trials()[0].verdict, Verdict::identical);
+  EXPECT_EQ(calibrations().back().status, "out of bounds");
+  EXPECT_EQ(std::get<EndRecord>(results_.records.back()).status, "complete");
+}
+
+TEST_F(RunnerTest, AWireThatPromisesAndCannotBeReadStopsTheRun) {
+  add_tool("good", "puller");
+  site_.programs["/bin/fairwire"] = ends_with(4);
+  EXPECT_EQ(run("\"good\"").code, ExitCode::good) << "an open wire promises nothing";
+  EXPECT_EQ(calibrations()[0].status, "not measured");
+  EXPECT_NE(calibrations()[0].reason.find("brought no reading"), std::string::npos);
+  wire_ = "away";
+  EXPECT_EQ(run("\"good\"").code, ExitCode::not_measured);
+  EXPECT_TRUE(trials().empty());
 }
 
 TEST_F(RunnerTest, ADurableCaseSyncsInsideTheClock) {

@@ -1,4 +1,4 @@
-#include "drivers/socket_diagnostics.h"
+#include "drivers/meter/connection_watch.h"
 
 #include <arpa/inet.h>
 #include <linux/inet_diag.h>
@@ -13,12 +13,12 @@
 #include <cstring>
 
 #include "base/error.h"
-#include "drivers/wires/network_namespace.h"
 
 namespace fairwire {
 namespace {
 
 constexpr size_t kAnswerBytes = 64 << 10;
+constexpr size_t kMostSeen = 4096;
 constexpr int kReceiveBuffer = 4 << 20;  // broadcasts between two polls
 // TCP_LISTEN, TCP_TIME_WAIT, TCP_NEW_SYN_RECV have no counters (include/net/tcp_states.h).
 constexpr uint32_t kStates = 0xfff & ~(1u << 10 | 1u << 6 | 1u << 12 | 1u << 7);
@@ -39,6 +39,16 @@ constexpr uint32_t group(int number) {
   return 1u << (number - 1);
 }
 
+// Only from one socket of this machine to another: it never meets the wire.
+bool stays_here(int family, const inet_diag_sockid& id) {
+  const size_t size = family == AF_INET6 ? 16 : 4;
+  if (std::memcmp(id.idiag_src, id.idiag_dst, size) == 0) return true;
+  if (family == AF_INET) return (ntohl(id.idiag_src[0]) >> 24) == 127;
+  const auto* address = reinterpret_cast<const in6_addr*>(id.idiag_src);
+  if (IN6_IS_ADDR_V4MAPPED(address)) return (ntohl(id.idiag_src[3]) >> 24) == 127;
+  return IN6_IS_ADDR_LOOPBACK(address);
+}
+
 std::string address_text(int family, const void* address, uint16_t port) {
   char text[INET6_ADDRSTRLEN] = {};
   ::inet_ntop(family, address, text, sizeof text);
@@ -56,6 +66,12 @@ void take_info(const char* data, size_t size, ConnectionReading& into) {
   into.round_trip = std::chrono::microseconds(info.tcpi_rtt);
 }
 
+void add(const ConnectionReading& connection, ConnectionTotals& totals) {
+  ++totals.connections;
+  totals.retransmissions += connection.retransmissions;
+  ++totals.algorithms[connection.algorithm.empty() ? "unknown" : connection.algorithm];
+}
+
 struct Request {
   nlmsghdr header{};
   inet_diag_req_v2 body{};
@@ -63,17 +79,25 @@ struct Request {
 
 }  // namespace
 
-ConnectionWatch::ConnectionWatch(pid_t pid) {
-  in_network_of(pid, [this] {
-    listening_ = open_diag(group(SKNLGRP_INET_TCP_DESTROY) | group(SKNLGRP_INET6_TCP_DESTROY));
-    asking_ = open_diag(0);
-  });
+ConnectionWatch::ConnectionWatch()
+    : asking_(open_diag(0)),
+      listening_(open_diag(group(SKNLGRP_INET_TCP_DESTROY) | group(SKNLGRP_INET6_TCP_DESTROY))) {
+  poll();
+  for (const auto& [cookie, connection] : seen_) left_out_.insert(cookie);
+  restart();
 }
 
 void ConnectionWatch::poll() {
   hear();
   dump(AF_INET);
   dump(AF_INET6);
+  if (seen_.size() > kMostSeen) fold_closed();
+}
+
+void ConnectionWatch::restart() {
+  hear();  // what was closed before now is not of the time that begins
+  seen_.clear();
+  folded_ = {};
 }
 
 void ConnectionWatch::dump(int family) {
@@ -130,7 +154,9 @@ void ConnectionWatch::take_socket(const char* data, size_t size, bool closed) {
   const auto* message = reinterpret_cast<const inet_diag_msg*>(data);
   const inet_diag_sockid& id = message->id;
   if (id.idiag_dport == 0) return;  // a listener
-  ConnectionReading& into = seen_[uint64_t{id.idiag_cookie[1]} << 32 | id.idiag_cookie[0]];
+  const uint64_t cookie = uint64_t{id.idiag_cookie[1]} << 32 | id.idiag_cookie[0];
+  if (left_out_.contains(cookie) || stays_here(message->idiag_family, id)) return;
+  ConnectionReading& into = seen_[cookie];
   into.local = address_text(message->idiag_family, id.idiag_src, id.idiag_sport);
   into.remote = address_text(message->idiag_family, id.idiag_dst, id.idiag_dport);
   into.closed = into.closed || closed;
@@ -152,18 +178,21 @@ std::vector<ConnectionReading> ConnectionWatch::connections() const {
   return all;
 }
 
-Json summary(const std::vector<ConnectionReading>& connections) {
-  std::map<std::string, int64_t> algorithms;
-  int64_t retransmissions = 0;
-  for (const ConnectionReading& connection : connections) {
-    ++algorithms[connection.algorithm.empty() ? "unknown" : connection.algorithm];
-    retransmissions += connection.retransmissions;
+ConnectionTotals ConnectionWatch::totals() const {
+  ConnectionTotals totals = folded_;
+  for (const auto& [cookie, connection] : seen_) add(connection, totals);
+  return totals;
+}
+
+void ConnectionWatch::fold_closed() {
+  for (auto entry = seen_.begin(); entry != seen_.end();) {
+    if (entry->second.closed) {
+      add(entry->second, folded_);
+      entry = seen_.erase(entry);
+    } else {
+      ++entry;
+    }
   }
-  Json names = Json::object();
-  for (const auto& [name, count] : algorithms) names.set(name, count);
-  return Json::object({{"connections", static_cast<int64_t>(connections.size())},
-                       {"algorithms", names},
-                       {"retransmissions", retransmissions}});
 }
 
 }  // namespace fairwire

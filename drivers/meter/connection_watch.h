@@ -1,13 +1,15 @@
 // What the TCP connections of a network namespace used, by netlink sock_diag: read by polling,
 // since the kernel's broadcast of closed sockets (SKNLGRP_INET_TCP_DESTROY) brings final counts but
 // not the congestion control's name. Both are joined by the socket's cookie.
-// Invariant: nothing is asked of the programs, and nothing changes for them.
+// Invariants: nothing is asked of the programs, and nothing changes for them; a poll costs what is
+// open now, however many connections came before.
 #pragma once
 
 #include <sys/types.h>
 
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -28,30 +30,41 @@ struct ConnectionReading {
   bool closed = false;
 };
 
+struct ConnectionTotals {
+  int64_t connections = 0;
+  int64_t retransmissions = 0;                ///< segments
+  std::map<std::string, int64_t> algorithms;  ///< name, or "unknown" → connections
+};
+
 class ConnectionWatch {
  public:
-  /// Of the network namespace of `pid`, from now on; connections that last 100 ms are seen with
-  /// their algorithm when poll() is called that often. Throws SystemError (needs CAP_NET_ADMIN).
-  explicit ConnectionWatch(pid_t pid);
+  /// Of the calling thread's network namespace, from now on: what is open already is left out, and
+  /// so is what never leaves the machine. Connections that last 100 ms are seen with their
+  /// algorithm when poll() is called that often. Throws SystemError (needs CAP_NET_ADMIN).
+  ConnectionWatch();
 
   /// One reading of all connections, and what was broadcast since. Throws SystemError.
   void poll();
-  /// All connections seen so far, also closed ones; listening sockets left out.
+  /// Those open or opened since the last restart, each once.
+  ConnectionTotals totals() const;
+  /// Up to 4096 of them one by one, closed ones too.
   std::vector<ConnectionReading> connections() const;
+  /// Forgets what was seen; what is open then is seen again by the next poll.
+  void restart();
 
  private:
   void dump(int family);
   void hear();
   size_t take(const char* data, size_t size, bool closed);
   void take_socket(const char* data, size_t size, bool closed);
+  void fold_closed();
 
   FileDescriptor asking_;
   FileDescriptor listening_;
   std::map<uint64_t, ConnectionReading> seen_;  // by the kernel's cookie
+  std::set<uint64_t> left_out_;                 // open when the watch began
+  ConnectionTotals folded_;                     // of closed ones that are no longer in seen_
   uint32_t sequence_ = 0;
 };
-
-/// {"connections":N,"algorithms":{"bbr":N,…},"retransmissions":N}; "unknown" for the unseen.
-Json summary(const std::vector<ConnectionReading>& connections);
 
 }  // namespace fairwire
