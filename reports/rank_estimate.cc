@@ -11,7 +11,8 @@ namespace fairwire {
 namespace {
 
 constexpr double kTail = 0.025;
-constexpr size_t kExactValues = 100;  // of both samples together; counting costs up to n^4 steps
+constexpr size_t kExactPairs = 100;  // counting takes n^3 steps
+constexpr size_t kExactBoth = 60;    // both samples together; counting takes n^4 steps
 constexpr double kNormalQuantile = 1.959963984540054;  // of 1 - kTail
 
 struct Depth {
@@ -41,7 +42,7 @@ Depth normal_depth(double mean, double variance) {
 // T+ is the sum of a subset of 1 … n, every subset equally likely.
 Depth signed_rank(size_t n) {
   const auto count = static_cast<double>(n);
-  if (n > kExactValues) {
+  if (n > kExactPairs) {
     return normal_depth(count * (count + 1) / 4, count * (count + 1) * (2 * count + 1) / 24);
   }
   std::vector<double> subsets(n * (n + 1) / 2 + 1);
@@ -56,7 +57,7 @@ Depth signed_rank(size_t n) {
 Depth rank_sum(size_t a, size_t b) {
   const auto m = static_cast<double>(a);
   const auto n = static_cast<double>(b);
-  if (a + b > kExactValues) return normal_depth(m * n / 2, m * n * (m + n + 1) / 12);
+  if (a + b > kExactBoth) return normal_depth(m * n / 2, m * n * (m + n + 1) / 12);
   const size_t sums = a * b + 1;
   std::vector<std::vector<double>> ways(a + 1, std::vector<double>(sums));
   ways[0][0] = 1;
@@ -97,14 +98,50 @@ double select(size_t k, double lowest, double highest, const Count& at_or_below)
   return from_ordinal(low) + 0.0;  // never -0
 }
 
+// All pairwise values of one or two samples, sorted without being written out.
 template <typename Count>
-RankEstimate estimate(size_t total, const Depth& depth, double lowest, double highest,
-                      const Count& at_or_below) {
-  const auto value = [&](size_t k) { return select(k, lowest, highest, at_or_below); };
-  const double middle = value((total + 1) / 2);
-  const double other = total % 2 == 1 ? middle : value(total / 2 + 1);
-  return {middle + (other - middle) / 2, value(depth.k), value(total + 1 - depth.k),
-          1 - 2 * depth.tail};
+struct Pairwise {
+  size_t total;
+  double lowest;
+  double highest;
+  Count at_or_below;
+
+  double at(size_t k) const { return select(k, lowest, highest, at_or_below); }
+  double median() const {
+    const double middle = at((total + 1) / 2);
+    return total % 2 == 1 ? middle : middle + (at(total / 2 + 1) - middle) / 2;
+  }
+  RankEstimate estimate(const Depth& depth) const {
+    return {median(), at(depth.k), at(total + 1 - depth.k), 1 - 2 * depth.tail};
+  }
+};
+
+// Rounded sums of sorted values are sorted as well: as i grows, the last fitting j only falls.
+auto walsh_averages(const std::vector<double>& x) {
+  const auto at_or_below = [&x](double bound) {
+    size_t found = 0;
+    size_t end = x.size();  // of the j that fit
+    for (size_t i = 0; i < x.size(); ++i) {
+      while (end > i && (x[i] + x[end - 1]) / 2 > bound) --end;
+      if (end <= i) break;
+      found += end - i;
+    }
+    return found;
+  };
+  return Pairwise{x.size() * (x.size() + 1) / 2, x.front(), x.back(), at_or_below};
+}
+
+auto pair_differences(const std::vector<double>& a, const std::vector<double>& b) {
+  const auto at_or_below = [&a, &b](double bound) {
+    size_t found = 0;
+    size_t end = 0;
+    for (const double from : a) {
+      while (end < b.size() && b[end] - from <= bound) ++end;
+      found += end;
+    }
+    return found;
+  };
+  return Pairwise{a.size() * b.size(), b.front() - a.back(), b.back() - a.front(), at_or_below};
 }
 
 }  // namespace
@@ -121,43 +158,23 @@ size_t rank_sum_depth(size_t a, size_t b) {
   return rank_sum(a, b).k;
 }
 
+std::optional<double> hodges_lehmann(std::vector<double> differences) {
+  if (differences.empty()) return std::nullopt;
+  std::ranges::sort(differences);
+  return walsh_averages(differences).median();
+}
+
 std::optional<RankEstimate> signed_rank_estimate(std::vector<double> differences) {
-  const size_t n = differences.size();
-  const Depth depth = signed_rank(n);
-  if (n < kRoundsForVerdict || depth.k == 0) return std::nullopt;
-  std::vector<double>& x = differences;
-  std::ranges::sort(x);
-  // Rounded sums of sorted values are sorted as well: as i grows, the last fitting j only falls.
-  const auto at_or_below = [&](double bound) {
-    size_t found = 0;
-    size_t end = n;  // of the j that fit
-    for (size_t i = 0; i < n; ++i) {
-      while (end > i && (x[i] + x[end - 1]) / 2 > bound) --end;
-      if (end <= i) break;
-      found += end - i;
-    }
-    return found;
-  };
-  return estimate(n * (n + 1) / 2, depth, x.front(), x.back(), at_or_below);
+  if (differences.size() < kRoundsForVerdict) return std::nullopt;
+  std::ranges::sort(differences);
+  return walsh_averages(differences).estimate(signed_rank(differences.size()));
 }
 
 std::optional<RankEstimate> rank_sum_estimate(std::vector<double> a, std::vector<double> b) {
   if (std::min(a.size(), b.size()) < kRoundsForVerdict) return std::nullopt;
-  const Depth depth = rank_sum(a.size(), b.size());
-  if (depth.k == 0) return std::nullopt;
   std::ranges::sort(a);
   std::ranges::sort(b);
-  const auto at_or_below = [&](double bound) {
-    size_t found = 0;
-    size_t end = 0;
-    for (const double from : a) {
-      while (end < b.size() && b[end] - from <= bound) ++end;
-      found += end;
-    }
-    return found;
-  };
-  return estimate(a.size() * b.size(), depth, b.front() - a.back(), b.back() - a.front(),
-                  at_or_below);
+  return pair_differences(a, b).estimate(rank_sum(a.size(), b.size()));
 }
 
 }  // namespace fairwire

@@ -29,9 +29,12 @@ std::optional<RankEstimate> signed_rank_estimate(std::vector<double> differences
 /// when either has fewer than 6 values, as everywhere in this room.
 std::optional<RankEstimate> rank_sum_estimate(std::vector<double> a, std::vector<double> b);
 
+/// The point alone, of any number of values; nullopt of none.
+std::optional<double> hodges_lehmann(std::vector<double> differences);
+
 /// How many order statistics from either end the interval lies: the largest k with
-/// P(statistic < k) ≤ 0.025 under the null hypothesis, by counting every equally likely case up to
-/// 100 values, by the normal approximation beyond. 0: there is none.
+/// P(statistic < k) ≤ 0.025 under the null hypothesis: by counting every equally likely case, up to
+/// 100 pairs or 60 values of both samples; by the normal approximation beyond. 0: there is none.
 size_t signed_rank_depth(size_t n);
 size_t rank_sum_depth(size_t a, size_t b);
 

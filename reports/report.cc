@@ -31,7 +31,7 @@ void count_cell(const Cell& cell, Report& report) {
 
 Report make_report(const ReportInput& input) {
   const Pool pool = pool_runs(input.runs);
-  const Tables tables = make_tables(pool);
+  const Tables tables = make_tables(pool, input.threshold_percent);
   const Page page = make_page(input.page, input.page_file, pool);
   const PageInput everything{pool, tables, page};
   const Document document = build_document(everything);
