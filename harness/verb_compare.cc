@@ -119,14 +119,12 @@ ExitCode compare_two_variants(const CompareArguments& arguments) {
                                  options_of(arguments, plan_beside(arguments.runs[0]))));
 }
 
-// One batch of a gate; the run's own exit code goes on when there is nothing to compare yet.
-CompareReport batch_of(const CompareArguments& arguments, const CompareOptions& options,
-                       ExitCode& code) {
+// One batch of a gate: the folder of its run.
+std::string carry_out_batch(const CompareArguments& arguments, ExitCode& code) {
   const RunResult run = carry_out({arguments.plan, arguments.testbed, arguments.folder});
   fmt::print("records: {}/results.jsonl\nreport:  {}\n", run.folder, run.page);
-  if (run.code == ExitCode::interrupted) code = worse(code, run.code);
-  return compare_variants(read_runs({run.folder}), {arguments.baseline, arguments.variant},
-                          options);
+  if (run.code == ExitCode::interrupted) code = run.code;
+  return run.folder;
 }
 
 ExitCode compare_plan(const CompareArguments& arguments) {
@@ -140,12 +138,16 @@ ExitCode compare_plan(const CompareArguments& arguments) {
   }
   const CompareOptions options = options_of(arguments, plan);
   ExitCode code = ExitCode::good;
-  CompareReport report = batch_of(arguments, options, code);
-  if (code != ExitCode::interrupted && report.has(Finding::slower)) {
-    fmt::print("{}\nA cell is slower: the plan is carried out once more to confirm it.\n",
+  const VariantPair pair{arguments.baseline, arguments.variant};
+  const std::vector<ResultsFile> first = read_runs({carry_out_batch(arguments, code)});
+  CompareReport report = compare_variants(first, pair, options);
+  if (code == ExitCode::good && has_flagged(report)) {
+    fmt::print("{}\nA cell may be slower: the plan is carried out once more to confirm it.\n",
                render_compare(report));
     std::fflush(stdout);
-    report = confirmed(std::move(report), batch_of(arguments, options, code));
+    const std::vector<ResultsFile> fresh = read_runs({carry_out_batch(arguments, code)});
+    report = confirmed(report, compare_variants(fresh, pair, options),
+                       compare_variants({first[0], fresh[0]}, pair, options));
   }
   return worse(code, answer(report));
 }

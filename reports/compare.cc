@@ -170,20 +170,31 @@ CompareReport compare_variants(const std::vector<ResultsFile>& runs, const Varia
   return report;
 }
 
-CompareReport confirmed(CompareReport first, const CompareReport& batch) {
-  for (Comparison& line : first.lines) {
-    if (line.decision.finding != Finding::slower) continue;
-    const auto again = std::ranges::find(batch.lines, line.case_name, &Comparison::case_name);
-    const Finding finding =
-        again == batch.lines.end() ? Finding::not_measured : again->decision.finding;
-    if (finding == Finding::slower) continue;
-    line.decision.finding = Finding::inconclusive;
-    line.reason = "slower, and a fresh batch says " + to_string(finding);
+bool has_flagged(const CompareReport& report) {
+  return std::ranges::any_of(report.lines,
+                             [](const Comparison& line) { return line.decision.is_flagged; });
+}
+
+CompareReport confirmed(const CompareReport& first, const CompareReport& fresh,
+                        const CompareReport& both) {
+  CompareReport report = both;
+  for (size_t i = 0; i < report.lines.size(); ++i) {
+    Comparison& line = report.lines[i];
+    const Comparison& alone = fresh.lines[i];
+    if (!first.lines[i].decision.is_flagged) {
+      line = first.lines[i];
+    } else if (is_confirmed(alone.decision, line.decision, line.threshold_percent)) {
+      line.decision.finding = Finding::slower;
+      line.reason = "flagged, and confirmed by a fresh batch (" + ratio_text(alone.decision) + ")";
+    } else {
+      line.decision.finding = Finding::inconclusive;
+      line.reason =
+          "flagged, and not confirmed by a fresh batch (" +
+          (alone.decision.ratio ? ratio_text(alone.decision) : to_string(alone.decision.finding)) +
+          ")";
+    }
   }
-  first.mismatched += batch.mismatched;
-  first.same_pairs.insert(first.same_pairs.end(), batch.same_pairs.begin(), batch.same_pairs.end());
-  first.warnings.insert(first.warnings.end(), batch.warnings.begin(), batch.warnings.end());
-  return first;
+  return report;
 }
 
 std::string render_compare(const CompareReport& report) {

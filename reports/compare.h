@@ -37,9 +37,13 @@ struct CompareOptions {
 CompareReport compare_variants(const std::vector<ResultsFile>& runs, const VariantPair& pair,
                                const CompareOptions& options);
 
-/// Of the lines of `first` that said slower, those that a fresh batch does not call slower become
-/// inconclusive. Whatever else the batch met is taken over.
-CompareReport confirmed(CompareReport first, const CompareReport& batch);
+/// Whether a gate needs a fresh batch.
+bool has_flagged(const CompareReport& report);
+
+/// Flagged lines of `first` become those of both batches together: slower when the fresh batch
+/// confirms them (is_confirmed), inconclusive otherwise. All other lines stay as they are.
+CompareReport confirmed(const CompareReport& first, const CompareReport& fresh,
+                        const CompareReport& both);
 
 /// A line a cell, the A/A pairs, the warnings; printable.
 std::string render_compare(const CompareReport& report);

@@ -65,12 +65,18 @@ Decision decide(const std::optional<RankEstimate>& log_ratio, size_t rounds,
   decision.ratio_low = std::exp(log_ratio->low);
   decision.ratio_high = std::exp(log_ratio->high);
   decision.confidence = log_ratio->confidence;
+  decision.is_flagged = log_ratio->value > bound && log_ratio->one_sided_low > 0;
   if (decision.finding == Finding::inconclusive) {
     decision.rounds_to_decide = rounds_to_decide(*log_ratio, bound, rounds);
   }
   const double half = log_ratio->half_width();
   decision.smallest_visible = std::exp(bound + half * (1 + kNineOfTen / kHalfInErrors));
   return decision;
+}
+
+bool is_confirmed(const Decision& fresh, const Decision& both, double threshold_percent) {
+  const double factor = 1 + threshold_percent / 100;
+  return fresh.ratio > factor && both.ratio > factor && both.ratio_low > 1.0;
 }
 
 std::string rounds_text(const Decision& decision) {

@@ -33,6 +33,9 @@ struct Decision {
   std::optional<double> ratio_low;
   std::optional<double> ratio_high;
   std::optional<double> confidence;
+  /// A gate's first sign: the ratio beyond the threshold, and above 1 by the one-sided 5 % test.
+  /// Weaker than `slower`, so that a slow-down is not missed; a fresh batch must confirm it.
+  bool is_flagged = false;
   /// Of inconclusive ones: rounds that a new run would need, were estimate and scatter to stay;
   /// nullopt when it is more than kMostRounds.
   std::optional<int64_t> rounds_to_decide;
@@ -45,6 +48,10 @@ inline constexpr int64_t kMostRounds = 1000;  ///< as many as a plan may ask for
 /// `rounds` is the n behind the estimate; no estimate: under six, or not measured when 0.
 Decision decide(const std::optional<RankEstimate>& log_ratio, size_t rounds,
                 double threshold_percent);
+
+/// Whether a flagged cell is a regression: a fresh batch alone puts its ratio beyond the threshold,
+/// and both batches together do, with their 95 % interval above 1.
+bool is_confirmed(const Decision& fresh, const Decision& both, double threshold_percent);
 
 /// "n = 40 would decide", "more than 1 000 rounds would be needed".
 std::string rounds_text(const Decision& decision);

@@ -11,13 +11,16 @@ namespace fairwire {
 namespace {
 
 constexpr double kTail = 0.025;
+constexpr double kOneSidedTail = 0.05;
 constexpr size_t kExactPairs = 100;  // counting takes n^3 steps
 constexpr size_t kExactBoth = 60;    // both samples together; counting takes n^4 steps
-constexpr double kNormalQuantile = 1.959963984540054;  // of 1 - kTail
+constexpr double kNormalQuantile = 1.959963984540054;           // of 1 - kTail
+constexpr double kOneSidedNormalQuantile = 1.6448536269514722;  // of 1 - kOneSidedTail
 
 struct Depth {
   size_t k = 0;
-  double tail = 0;  // P(statistic < k)
+  double tail = 0;         // P(statistic < k)
+  size_t one_sided_k = 0;  // of kOneSidedTail
 };
 
 // From the number of cases for each value of the statistic, lowest first.
@@ -26,7 +29,9 @@ Depth depth_of(const std::vector<double>& cases, double all) {
   double below = 0;
   for (const double count : cases) {
     below += count;
-    if (below / all > kTail) break;
+    if (below / all > kOneSidedTail) break;
+    ++depth.one_sided_k;
+    if (below / all > kTail) continue;
     ++depth.k;
     depth.tail = below / all;
   }
@@ -35,8 +40,10 @@ Depth depth_of(const std::vector<double>& cases, double all) {
 
 // With the correction for continuity.
 Depth normal_depth(double mean, double variance) {
-  const double k = std::floor(mean + 0.5 - kNormalQuantile * std::sqrt(variance));
-  return {k > 0 ? static_cast<size_t>(k) : 0, kTail};
+  const auto depth = [&](double quantile) {
+    return static_cast<size_t>(std::max(0.0, mean + 0.5 - quantile * std::sqrt(variance)));
+  };
+  return {depth(kNormalQuantile), kTail, depth(kOneSidedNormalQuantile)};
 }
 
 // T+ is the sum of a subset of 1 … n, every subset equally likely.
@@ -112,7 +119,8 @@ struct Pairwise {
     return total % 2 == 1 ? middle : middle + (at(total / 2 + 1) - middle) / 2;
   }
   RankEstimate estimate(const Depth& depth) const {
-    return {median(), at(depth.k), at(total + 1 - depth.k), 1 - 2 * depth.tail};
+    return {median(), at(depth.k), at(total + 1 - depth.k), at(depth.one_sided_k),
+            1 - 2 * depth.tail};
   }
 };
 

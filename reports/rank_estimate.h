@@ -16,7 +16,8 @@ struct RankEstimate {
   double value = 0;
   double low = 0;
   double high = 0;
-  double confidence = 0;  ///< that the interval really has: at least 0.95 while it is exact
+  double one_sided_low = 0;  ///< below which the truth lies in 5 % of such samples at most
+  double confidence = 0;     ///< that the interval really has: at least 0.95 while it is exact
   /// The larger of the two halves: how far the truth may be off.
   double half_width() const;
 };

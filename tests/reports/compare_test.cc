@@ -97,14 +97,21 @@ TEST(Compare, AnUnlikePairOfTheSameProgramMakesTheRunUnfit) {
 }
 
 TEST(Compare, AFlaggedCellStandsOnlyWhenAFreshBatchSaysSoToo) {
-  const auto batch = [](double time) {
-    return compare_variants({run_of({{"v", 10}, {"w", time}})}, {}, {});
+  const auto gate = [](double first, double second) {
+    const ResultsFile a = run_of({{"v", 10}, {"w", first}});
+    const ResultsFile b = run_of({{"v", 10}, {"w", second}});
+    const auto compared = [](const std::vector<ResultsFile>& runs) {
+      return compare_variants(runs, {}, {});
+    };
+    return confirmed(compared({a}), compared({b}), compared({a, b}));
   };
-  EXPECT_TRUE(confirmed(batch(12), batch(12)).has(Finding::slower));
-  const CompareReport alarm = confirmed(batch(12), batch(10));
+  EXPECT_TRUE(gate(12, 12).has(Finding::slower));
+  EXPECT_EQ(gate(12, 12).lines[0].n(), 16u);
+  const CompareReport alarm = gate(12, 10);
   EXPECT_FALSE(alarm.has(Finding::slower));
-  EXPECT_EQ(verdict_text(alarm.lines[0]), "inconclusive: slower, and a fresh batch says same");
-  EXPECT_TRUE(confirmed(batch(10), batch(12)).has(Finding::same));  // nothing to confirm
+  EXPECT_EQ(verdict_text(alarm.lines[0]),
+            "inconclusive: flagged, and not confirmed by a fresh batch (1.000×)");
+  EXPECT_TRUE(gate(10, 12).has(Finding::same));  // nothing to confirm
 }
 
 TEST(Compare, MismatchesAreCounted) {

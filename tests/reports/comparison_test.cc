@@ -153,7 +153,7 @@ TEST(Comparison, UnlikeHostsAreNotComparable) {
 
 TEST(Finding, TheThresholdIsABandAroundNoDifference) {
   const auto finding = [](double low, double high) {
-    return decide(RankEstimate{(low + high) / 2, low, high, 0.95}, 10, 5).finding;
+    return decide(RankEstimate{(low + high) / 2, low, high, low, 0.95}, 10, 5).finding;
   };
   EXPECT_EQ(finding(0.05, 0.2), Finding::slower);  // ln 1.05 is 0.0488
   EXPECT_EQ(finding(0.04, 0.2), Finding::inconclusive);
@@ -167,10 +167,10 @@ TEST(Finding, InconclusiveSaysWhatWouldDecide) {
   // Half 0.1, 0.05 away from the threshold: four times the rounds.
   const double bound = std::log(1.05);
   const Decision decision =
-      decide(RankEstimate{bound + 0.05, bound - 0.05, bound + 0.15, 0.95}, 10, 5);
+      decide(RankEstimate{bound + 0.05, bound - 0.05, bound + 0.15, 0, 0.95}, 10, 5);
   EXPECT_EQ(decision.finding, Finding::inconclusive);
   EXPECT_NEAR(static_cast<double>(*decision.rounds_to_decide), 40, 1);
-  const Decision hopeless = decide(RankEstimate{bound, -0.1, 0.2, 0.95}, 10, 5);
+  const Decision hopeless = decide(RankEstimate{bound, -0.1, 0.2, -0.1, 0.95}, 10, 5);
   EXPECT_FALSE(hopeless.rounds_to_decide.has_value());
   EXPECT_EQ(rounds_text(hopeless), "more than 1\u202f000 rounds would be needed");
 }
