@@ -46,7 +46,7 @@ std::vector<double> in_order(const CaseTable& table) {
   return times;
 }
 
-Finding batch_of(const CaseTable& table, size_t first) {
+std::vector<double> batch_of(const CaseTable& table, size_t first) {
   std::vector<double> log_ratios;
   for (size_t i = first; i < first + kRounds; ++i) {
     const CellTrial& a = table.cells[0].trials[i];
@@ -54,35 +54,62 @@ Finding batch_of(const CaseTable& table, size_t first) {
     if (!a.counted() || !b.counted() || !a.contamination.empty()) continue;
     log_ratios.push_back(std::log(*b.seconds / *a.seconds));
   }
-  return decide(signed_rank_estimate(log_ratios), log_ratios.size(), kDefaultThresholdPercent)
-      .finding;
+  return log_ratios;
 }
 
-void replay(const CaseTable& table) {
-  size_t batches = 0, slower = 0, faster = 0, under_six = 0;
+struct Tally {
+  size_t batches = 0, different = 0, flagged = 0, under_six = 0;
+  size_t gates = 0, alarms = 0;
+  size_t sequential = 0, by_medians = 0, by_test = 0;
+};
+
+// Each series is asked twice, with either name as the baseline: an A/A pair has no side.
+void tally_gates(const CaseTable& table, Tally& tally) {
   const size_t rounds = std::min(table.cells[0].trials.size(), table.cells[1].trials.size());
-  for (size_t first = 0; first + kRounds <= rounds; first += kRounds) {
-    const Finding finding = batch_of(table, first);
-    ++batches;
-    slower += finding == Finding::slower;
-    faster += finding == Finding::faster;
-    under_six += finding == Finding::under_six;
+  for (const double side : {1.0, -1.0}) {
+    std::vector<std::vector<double>> batches;
+    for (size_t first = 0; first + kRounds <= rounds; first += kRounds) {
+      batches.push_back(batch_of(table, first));
+      for (double& ratio : batches.back()) ratio *= side;
+      const Decision decision = judge(batches.back());
+      ++tally.batches;
+      tally.different += decision.finding == Finding::slower;
+      tally.flagged += decision.is_flagged;
+      tally.under_six += decision.finding == Finding::under_six;
+    }
+    for (size_t i = 0; i + 1 < batches.size(); i += 2) {
+      ++tally.gates;
+      std::vector<double> both = batches[i];
+      both.insert(both.end(), batches[i + 1].begin(), batches[i + 1].end());
+      tally.alarms += judge(batches[i]).is_flagged &&
+                      is_confirmed(judge(batches[i + 1]), judge(both), kDefaultThresholdPercent);
+    }
   }
+}
+
+void tally_sequential(const CaseTable& table, Tally& tally) {
   const std::vector<double> times = in_order(table);
-  size_t naive = 0, by_medians = 0, by_test = 0;
   for (size_t first = 0; first + 2 * kRounds <= times.size(); first += 2 * kRounds) {
     const auto middle = times.begin() + static_cast<std::ptrdiff_t>(first + kRounds);
     const std::vector<double> a(middle - kRounds, middle), b(middle, middle + kRounds);
-    const Sequential forth = judge_sequential(a, b), back = judge_sequential(b, a);
-    ++naive;
-    by_medians += forth.by_medians || back.by_medians;
-    by_test += forth.by_test || back.by_test;
+    for (const Sequential& naive : {judge_sequential(a, b), judge_sequential(b, a)}) {
+      ++tally.sequential;
+      tally.by_medians += naive.by_medians;
+      tally.by_test += naive.by_test;
+    }
   }
+}
+
+void replay(const CaseTable& table) {
+  Tally tally;
+  tally_gates(table, tally);
+  tally_sequential(table, tally);
   std::printf(
-      "%s, %zu rounds: paired batches %zu, called slower %zu, faster %zu, under six %zu; "
-      "sequential batches %zu, called different by medians %zu, by rank sum %zu\n",
-      table.plan.name.c_str(), rounds, batches, slower, faster, under_six, naive, by_medians,
-      by_test);
+      "%s, %zu rounds, each asked both ways round: batches %zu: slower %zu, flagged %zu, under six "
+      "%zu; gates %zu: alarms %zu; sequential %zu: slower by medians %zu, by rank sum %zu\n",
+      table.plan.name.c_str(), table.cells[0].trials.size(), tally.batches, tally.different,
+      tally.flagged, tally.under_six, tally.gates, tally.alarms, tally.sequential, tally.by_medians,
+      tally.by_test);
 }
 
 }  // namespace
