@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/error.h"
+#include "base/log.h"
 #include "harness/carry_out.h"
 #include "harness/data_files.h"
 #include "harness/plan.h"
@@ -13,9 +14,18 @@
 namespace fairwire {
 namespace {
 
+void require(bool good, const std::string& message) {
+  if (!good) throw UsageError("compare: " + message + "; see fairwire compare --help");
+}
+
 std::vector<ResultsFile> read_runs(const std::vector<std::string>& runs) {
   std::vector<ResultsFile> files;
-  for (const std::string& run : runs) files.push_back(read_results(results_file_of(run)));
+  for (const std::string& run : runs) {
+    const std::string file = results_file_of(run);
+    require(::access(file.c_str(), R_OK) == 0,
+            "cannot read " + printable(file) + ": name a run folder or its results.jsonl");
+    files.push_back(read_results(file));
+  }
   return files;
 }
 
@@ -83,10 +93,6 @@ ExitCode answer(const CompareReport& report) {
   return code_of(report);
 }
 
-void require(bool good, const std::string& message) {
-  if (!good) throw UsageError("compare: " + message + "; see fairwire compare --help");
-}
-
 ExitCode compare_two_runs(const CompareArguments& arguments) {
   require(arguments.runs.size() == 2, "needs two runs, BEFORE and AFTER");
   const double threshold = threshold_of(arguments, plan_beside(arguments.runs[1]));
@@ -104,7 +110,7 @@ void require_known(const std::vector<ResultsFile>& runs, const std::string& vari
       }
     }
   }
-  require(false, "no case has the variant \"" + variant + "\"");
+  require(false, "no case has the variant \"" + printable(variant) + "\"");
 }
 
 ExitCode compare_two_variants(const CompareArguments& arguments) {
