@@ -198,7 +198,7 @@ CompareReport confirmed(const CompareReport& first, const CompareReport& fresh,
 }
 
 std::string render_compare(const CompareReport& report) {
-  constexpr size_t kWidth = 200;  // one line a cell: columns are not dropped for a narrow terminal
+  constexpr size_t kWidth = 400;  // one line a cell: no column gives way to a narrow terminal
   std::string text;
   for (const std::string& warning : report.warnings) {
     text += "Warning: " + printable(warning) + "\n";
