@@ -10,7 +10,7 @@ RELEASE := build/release/fairwire
 DEV     := build/dev/fairwire
 
 .DEFAULT_GOAL := help
-.PHONY: help deps bench build test check static format format-check fuzz clean release dev
+.PHONY: help deps bench build test check static format format-check fuzz percost clean release dev
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -56,6 +56,12 @@ fuzz: deps ## every fuzzer for SECONDS=10 each
 	@cmake --preset fuzz >build/fuzz.log 2>&1 || { cat build/fuzz.log; exit 1; }
 	@cmake --build --preset fuzz -j $(JOBS) --target fuzzers
 	@scripts/fuzz.sh build/fuzz $(or $(SECONDS),10)
+
+percost: ## does what is done per piece cost the same however many came before?
+	@scripts/deps.sh --percost
+	@cmake --preset release -B build/perf -DFAIRWIRE_TESTS=ON -DFAIRWIRE_PYTHON=OFF >build/perf.log 2>&1 || { cat build/perf.log; exit 1; }
+	@cmake --build build/perf -j $(JOBS) --target percost
+	@build/perf/tests/percost
 
 clean: ## remove build folders; runs/ stays
 	rm -rf build

@@ -34,6 +34,26 @@ void add_report(CLI::App& app, Action& action) {
       [&action, arguments] { action = [arguments] { return report_verb(*arguments); }; });
 }
 
+void add_compare(CLI::App& app, Action& action) {
+  CLI::App* verb =
+      app.add_subcommand("compare", "hold two runs or two variants against each other");
+  auto arguments = std::make_shared<CompareArguments>();
+  verb->add_option("runs", arguments->runs,
+                   "BEFORE AFTER; with --baseline and --variant: the runs that hold both");
+  verb->add_option("--baseline", arguments->baseline, "a variant measured in the same rounds");
+  verb->add_option("--variant", arguments->variant, "the variant held against it");
+  verb->add_option("--plan", arguments->plan,
+                   "carry out this plan, compare its first two variants");
+  verb->add_option("--testbed", arguments->testbed, "of --plan: another testbed than its own");
+  verb->add_option("--runs", arguments->folder, "of --plan: folder for run folders")
+      ->capture_default_str();
+  verb->add_option("--threshold", arguments->threshold_percent,
+                   "percent below which times are the same; default: the plan's, or 5")
+      ->check(CLI::Range(0.1, 100.0));
+  verb->callback(
+      [&action, arguments] { action = [arguments] { return compare_verb(*arguments); }; });
+}
+
 void add_verify(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("verify", "hold a folder against a list of SHA-256 digests");
   auto arguments = std::make_shared<VerifyArguments>();
@@ -120,6 +140,7 @@ ExitCode run_command_line(int argc, char** argv) {
   Action action;
   add_run(app, action);
   add_report(app, action);
+  add_compare(app, action);
   add_verify(app, action);
   add_dataset(app, action);
   add_tools(app, action);

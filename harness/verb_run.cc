@@ -9,9 +9,8 @@
 #include "drivers/interrupt.h"
 #include "drivers/sweep.h"
 #include "harness/builders.h"
+#include "harness/carry_out.h"
 #include "harness/data_files.h"
-#include "harness/runner.h"
-#include "harness/verbs.h"
 
 namespace fairwire {
 namespace {
@@ -23,7 +22,11 @@ bool is_directory(const std::string& path) {
 
 }  // namespace
 
-ExitCode run_verb(const RunArguments& arguments) {
+std::string results_file_of(const std::string& run) {
+  return is_directory(run) ? run + "/results.jsonl" : run;
+}
+
+RunResult carry_out(const RunArguments& arguments) {
   const Plan plan = load_plan(find_data_file(kPlansRoom, arguments.plan, "", ""));
   const bool own = arguments.testbed.empty();
   const TestbedSpec testbed =
@@ -41,7 +44,11 @@ ExitCode run_verb(const RunArguments& arguments) {
     std::fflush(stderr);
   };
   const Site site(testbed, plan.seed);
-  const RunResult result = run_plan(plan, testbed, site.builders(), clock, settings);
+  return run_plan(plan, testbed, site.builders(), clock, settings);
+}
+
+ExitCode run_verb(const RunArguments& arguments) {
+  const RunResult result = carry_out(arguments);
   fmt::print("{}\nrecords: {}/results.jsonl\nreport:  {}\n", result.table, result.folder,
              result.page);
   return result.code;
@@ -50,7 +57,7 @@ ExitCode run_verb(const RunArguments& arguments) {
 ExitCode report_verb(const ReportArguments& arguments) {
   std::vector<std::string> files;
   for (const std::string& run : arguments.runs) {
-    files.push_back(is_directory(run) ? run + "/results.jsonl" : run);
+    files.push_back(results_file_of(run));
   }
   std::string out = arguments.out;
   if (out.empty()) {

@@ -25,6 +25,18 @@ struct ReportArguments {
 };
 ExitCode report_verb(const ReportArguments& arguments);
 
+struct CompareArguments {
+  std::vector<std::string> runs;  ///< BEFORE AFTER, or sessions of one plan with two variants
+  std::string baseline;           ///< variants measured in the same rounds
+  std::string variant;
+  std::string plan;              ///< carry this out, and compare its first two variants
+  std::string testbed;           ///< of --plan
+  std::string folder = "runs";   ///< of --plan
+  double threshold_percent = 0;  ///< 0: the plan's own, or 5
+};
+/// Holds runs or variants against each other; as a gate by its exit code (docs/method.md).
+ExitCode compare_verb(const CompareArguments& arguments);
+
 struct VerifyArguments {
   std::string directory;
   std::string list;

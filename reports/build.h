@@ -2,6 +2,7 @@
 // here, on its way into the document.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,10 @@ Tone tone_of(CellState state);
 void add_overview(const PageInput& input, Document& document);
 /// One section a case: a row a variant, every single value, the trials behind them.
 void add_cases(const PageInput& input, Document& document);
+/// The paired ratio of a variant to the first one of the case, with its interval and verdict.
+TableCell comparison_cell(const CaseTable& table, size_t index);
+/// The same of every session alone; nullopt when there is only one.
+std::optional<Folded> sessions_of(const CaseTable& table);
 /// The controls of every wire, and the readings of its calibration.
 void add_baseline(const PageInput& input, Document& document);
 /// What was planned and has no number, each with its reason.

@@ -114,7 +114,7 @@ std::string state_text_of(const Cell& cell) {
 
 void count_flags(Cell& cell) {
   for (const CellTrial& trial : cell.trials) {
-    for (const Flag flag : trial.record->flags) {
+    for (const Flag flag : trial.flags()) {
       const auto known = std::ranges::find(cell.flags, flag, &FlagCount::flag);
       if (known == cell.flags.end()) {
         cell.flags.push_back({flag, 1});
@@ -170,6 +170,14 @@ void add_figures(Cell& cell, double ceiling) {
 
 }  // namespace
 
+std::vector<Flag> CellTrial::flags() const {
+  std::vector<Flag> all = record->flags;
+  if (!contamination.empty() && !has_flag(*record, Flag::contaminated)) {
+    all.push_back(Flag::contaminated);
+  }
+  return all;
+}
+
 std::string to_string(CellState state) {
   switch (state) {
     case CellState::verified:
@@ -193,14 +201,19 @@ std::string to_string(CellState state) {
 }
 
 Cell make_cell(const PlannedCase& plan, const std::string& variant,
-               const std::vector<PooledTrial>& trials, double ceiling_bytes_per_second) {
+               const std::vector<PooledTrial>& trials, const Contamination& contamination,
+               double ceiling_bytes_per_second) {
   Cell cell;
   cell.case_name = plan.name;
   cell.variant = variant;
   cell.planned_rounds = plan.rounds;
   if (!trials.empty()) cell.state = CellState::verified;
   for (const PooledTrial& pooled : trials) {
-    CellTrial trial{pooled.record, pooled.run, state_of(*pooled.record), "",
+    CellTrial trial{pooled.record,
+                    pooled.run,
+                    state_of(*pooled.record),
+                    "",
+                    contamination.reason(pooled),
                     seconds_of(*pooled.record)};
     trial.reason = reason_of(*pooled.record, trial.state);
     cell.state = std::max(cell.state, trial.state);

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "reports/controls.h"
 #include "reports/cost.h"
 #include "reports/pool.h"
 #include "reports/stat.h"
@@ -35,8 +36,11 @@ struct CellTrial {
   size_t run;  ///< index into Pool::runs
   CellState state = CellState::verified;
   std::string reason;             ///< why it is not verified; empty when it is
+  std::string contamination;      ///< why its round is contaminated; empty when it is not
   std::optional<double> seconds;  ///< sum of the ops' wall time; shown whatever the state
   bool counted() const { return state == CellState::verified && seconds.has_value(); }
+  /// Those of the record, and `contaminated` where its round is.
+  std::vector<Flag> flags() const;
 };
 
 struct FlagCount {
@@ -68,6 +72,7 @@ struct Cell {
 
 /// A ceiling of 0 stands for none.
 Cell make_cell(const PlannedCase& plan, const std::string& variant,
-               const std::vector<PooledTrial>& trials, double ceiling_bytes_per_second);
+               const std::vector<PooledTrial>& trials, const Contamination& contamination,
+               double ceiling_bytes_per_second);
 
 }  // namespace fairwire

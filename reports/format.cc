@@ -91,6 +91,11 @@ std::string format_times(double factor) {
   return decimal(factor, 2, 1) + std::string(kTimesSign);
 }
 
+std::string format_ratio(double factor) {
+  return std::abs(factor) + 0.0005 < 10 ? fixed(factor, 3) + std::string(kTimesSign)
+                                        : format_times(factor);
+}
+
 std::string format_share(double share) {
   const double percent = 100 * share;
   return (percent + 0.05 < 10 ? fixed(percent, 1) : grouped(fixed(percent, 0))) + " %";

@@ -27,6 +27,7 @@ std::string format_mib(double bytes);  ///< "302.0 MiB"
 std::string format_mb_per_s(double bytes_per_second);
 std::string format_mib_per_s(double bytes_per_second);
 std::string format_times(double factor);  ///< "1.07×"
+std::string format_ratio(double factor);  ///< "1.073×": of two times that may be close
 /// A share of something that may be exceeded: "88 %", "134 %", "3.4 %".
 std::string format_share(double share);
 /// How much of `wanted` is there: rounded down, 100 % only when all is, never above.

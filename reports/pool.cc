@@ -25,7 +25,7 @@ class Pooling {
 
  private:
   void add_run(const ResultsFile& run) {
-    pool_.runs.push_back({run.path, false});
+    pool_.runs.push_back({run.path, false, {}});
     first_of_run_ = true;
     recorded_ = planned_ = 0;
     for (const Record& record : run.records) {
@@ -36,7 +36,9 @@ class Pooling {
 
   void add(const HeaderRecord& header) {
     pool_.headers.push_back(&header);
-    pool_.runs.back() = {header.run, false};
+    pool_.runs.back().name = header.run;
+    pool_.runs.back().complete = false;
+    pool_.runs.back().sessions[header.session] = {fingerprint(header), header.testbed_digest};
     planned_ = header.planned_trials;
     for (const PlannedCase& planned : header.cases) {
       const auto [index, is_new] = case_index(planned.name);

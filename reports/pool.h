@@ -22,9 +22,16 @@ struct PooledCase {
   std::map<std::string, std::vector<PooledTrial>> trials;  ///< by variant, in order of rounds
 };
 
+/// What decides whether times of two sessions may be held against each other at all.
+struct SessionFacts {
+  std::string host;            ///< case C20: kernel, CPU, governor, clock source of every machine
+  std::string testbed_digest;  ///< of the file that describes machines and wires
+};
+
 struct PooledRun {
   std::string name;       ///< of its header; its file when there is none
   bool complete = false;  ///< has an end record that says so for its last session
+  std::map<std::string, SessionFacts> sessions = {};
 };
 
 /// Refers to the records of the files it was made from, which must outlive it.

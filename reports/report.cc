@@ -59,7 +59,7 @@ int64_t unfit_sessions(const ReportInput& input) {
 
 Report make_report(const ReportInput& input) {
   const Pool pool = pool_runs(input.runs);
-  const Tables tables = make_tables(pool);
+  const Tables tables = make_tables(pool, input.threshold_percent);
   const Page page = make_page(input.page, input.page_file, pool);
   const PageInput everything{pool, tables, page};
   const Document document = build_document(everything);

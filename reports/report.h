@@ -14,6 +14,7 @@ struct ReportInput {
   std::vector<ResultsFile> runs;  ///< of one plan; several pool
   Json page;                      ///< a page description; null: the default page over all cases
   std::string page_file;          ///< for messages
+  double threshold_percent = 5;   ///< below it two times are "same": docs/method.md
 };
 
 struct Report {

@@ -32,7 +32,8 @@ Json value_json(const CellTrial& trial) {
                        {"seconds", or_null(trial.seconds)},
                        {"state", to_string(trial.state)},
                        {"counted", trial.counted()},
-                       {"reason", printable(trial.reason)}});
+                       {"reason", printable(trial.reason)},
+                       {"contaminated", printable(trial.contamination)}});
 }
 
 Json machine_json(const MachineCost& machine) {
@@ -87,6 +88,13 @@ Json cell_json(const Cell& cell) {
                        {"values", list_json(cell.trials, value_json)}});
 }
 
+Json session_json(const SessionRatio& session) {
+  return Json::object({{"run", printable(session.run)},
+                       {"session", printable(session.session)},
+                       {"n", whole(session.n)},
+                       {"ratio", session.ratio}});
+}
+
 Json ceiling_json(const std::optional<Ceiling>& ceiling) {
   if (!ceiling) return nullptr;
   return Json::object(
@@ -102,6 +110,7 @@ Json case_json(const CaseTable& table) {
                        {"planned_rounds", table.plan.rounds},
                        {"ceiling", ceiling_json(table.ceiling)},
                        {"standing", printable(table.standing)},
+                       {"comparisons", list_json(table.comparisons, comparison_json)},
                        {"conditions", table.conditions},
                        {"cells", list_json(table.cells, cell_json)}});
 }
@@ -132,6 +141,31 @@ int64_t trials_in(const Tables& tables) {
 }
 
 }  // namespace
+
+Json comparison_json(const Comparison& comparison) {
+  const Decision& decision = comparison.decision;
+  return Json::object(
+      {{"case", printable(comparison.case_name)},
+       {"baseline", printable(comparison.baseline)},
+       {"variant", printable(comparison.variant)},
+       {"paired", comparison.paired},
+       {"verdict", to_string(decision.finding)},
+       {"reason", printable(comparison.reason)},
+       {"threshold_percent", comparison.threshold_percent},
+       {"baseline_n", whole(comparison.baseline_seconds.n)},
+       {"variant_n", whole(comparison.variant_seconds.n)},
+       {"baseline_median_seconds", or_null(comparison.baseline_seconds.median)},
+       {"variant_median_seconds", or_null(comparison.variant_seconds.median)},
+       {"ratio", or_null(decision.ratio)},
+       {"ratio_low", or_null(decision.ratio_low)},
+       {"ratio_high", or_null(decision.ratio_high)},
+       {"confidence", or_null(decision.confidence)},
+       {"rounds_to_decide", decision.rounds_to_decide ? Json(*decision.rounds_to_decide) : Json()},
+       {"smallest_visible_ratio", or_null(decision.smallest_visible)},
+       {"contaminated", comparison.contaminated},
+       {"incomplete", comparison.incomplete},
+       {"sessions", list_json(comparison.sessions, session_json)}});
+}
 
 Json make_summary(const PageInput& input, const Report& report) {
   const Json counts = Json::object({{"planned", report.planned},

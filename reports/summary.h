@@ -8,6 +8,8 @@
 
 namespace fairwire {
 
+Json comparison_json(const Comparison& comparison);
+
 /// Of `report` only the counts are read.
 Json make_summary(const PageInput& input, const Report& report);
 

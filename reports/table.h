@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "reports/cell.h"
+#include "reports/comparison.h"
+#include "reports/controls.h"
 #include "reports/pool.h"
 
 namespace fairwire {
@@ -22,16 +24,8 @@ struct CaseTable {
   Json conditions;          ///< of its first trial; null when nothing ran
   std::vector<Cell> cells;  ///< one a variant, in the plan's order
   std::optional<Ceiling> ceiling;
+  std::vector<Comparison> comparisons;  ///< of each variant but the first with the first
   std::string standing;  ///< what may be said about an order of the variants, and what not
-};
-
-/// One control on one wire.
-struct ControlRow {
-  std::string wire;
-  std::string control;
-  std::vector<double> seconds;           ///< every value, in order of rounds
-  std::vector<double> bytes_per_second;  ///< empty when it moved no bytes
-  int64_t not_counted = 0;               ///< trials that failed or ran on an invalid wire
 };
 
 struct Tables {
@@ -39,6 +33,6 @@ struct Tables {
   std::vector<ControlRow> controls;  ///< by wire, then pipe-1, pipe-16, kernel, others
 };
 
-Tables make_tables(const Pool& pool);
+Tables make_tables(const Pool& pool, double threshold_percent = kDefaultThresholdPercent);
 
 }  // namespace fairwire

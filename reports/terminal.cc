@@ -121,7 +121,21 @@ std::vector<size_t> fit_columns(Grid& grid, size_t width) {
   return kept;
 }
 
-std::string table_text(const TextTable& table, size_t width) {
+// Chapters after the cases (method, tools, hosts …) are for the page.
+bool is_for_terminal(const Section& section) {
+  return section.anchor.starts_with("c") || section.anchor == "baseline" ||
+         section.anchor == "gaps";
+}
+
+}  // namespace
+
+size_t display_width(std::string_view text) {
+  size_t width = 0;
+  while (!text.empty()) width += width_of(take_code_point(text));
+  return width;
+}
+
+std::string render_table(const TextTable& table, size_t width) {
   Grid grid = make_grid(table);
   const std::vector<size_t> kept = fit_columns(grid, width);
   std::string text;
@@ -139,20 +153,6 @@ std::string table_text(const TextTable& table, size_t width) {
   return text;
 }
 
-// Chapters after the cases (method, tools, hosts …) are for the page.
-bool is_for_terminal(const Section& section) {
-  return section.anchor.starts_with("c") || section.anchor == "baseline" ||
-         section.anchor == "gaps";
-}
-
-}  // namespace
-
-size_t display_width(std::string_view text) {
-  size_t width = 0;
-  while (!text.empty()) width += width_of(take_code_point(text));
-  return width;
-}
-
 std::string render_terminal(const Document& document, size_t width) {
   std::string text = document.title + "\n" + document.subtitle + "\n";
   for (const std::string& warning : document.warnings) text += "Warning: " + warning + "\n";
@@ -160,7 +160,7 @@ std::string render_terminal(const Document& document, size_t width) {
     if (!is_for_terminal(section)) continue;
     text += "\n" + section.title + "\n";
     for (const Block& block : section.blocks) {
-      if (const auto* table = std::get_if<TextTable>(&block)) text += table_text(*table, width);
+      if (const auto* table = std::get_if<TextTable>(&block)) text += render_table(*table, width);
       const auto* paragraph = std::get_if<Paragraph>(&block);
       if (paragraph != nullptr && paragraph->tone != Tone::muted) text += paragraph->text + "\n";
     }

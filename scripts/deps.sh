@@ -12,7 +12,8 @@ case "${1:-}" in
   "") ;;
   --fuzz) packages="$packages clang-14 libclang-rt-14-dev" ;;
   --format) packages="$packages clang-format-14" ;;
-  *) echo "usage: scripts/deps.sh [--fuzz | --format]" >&2; exit 2 ;;
+  --percost) packages="$packages libbenchmark-dev" ;;
+  *) echo "usage: scripts/deps.sh [--fuzz | --format | --percost]" >&2; exit 2 ;;
 esac
 
 missing=""

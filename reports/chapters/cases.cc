@@ -81,6 +81,8 @@ std::vector<CaseColumn> columns_of(const CaseTable& table) {
   return columns;
 }
 
+constexpr size_t kComparisonPlace = 4;  // after variant, result, median and n
+
 TextTable case_table(const CaseTable& table, size_t index) {
   TextTable text;
   text.columns.push_back({"Variant", false, 0});
@@ -89,11 +91,19 @@ TextTable case_table(const CaseTable& table, size_t index) {
     text.columns.push_back(
         {std::string(info_of(column.measure).title), column.numeric, column.rank});
   }
+  const bool compared = !table.comparisons.empty();
+  if (compared) {
+    text.columns.insert(text.columns.begin() + kComparisonPlace,
+                        {"Time against " + printable(table.cells[0].variant), false, 3});
+  }
   const double end = axis_end(table);
   for (size_t i = 0; i < table.cells.size(); ++i) {
     TextTable::Row row{cell_anchor(index, i), {text_cell(printable(table.cells[i].variant))}};
     for (const CaseColumn& column : columns) {
       row.cells.push_back(measure_cell(table.cells[i], column.measure, end));
+    }
+    if (compared) {
+      row.cells.insert(row.cells.begin() + kComparisonPlace, comparison_cell(table, i));
     }
     text.rows.push_back(std::move(row));
   }
@@ -116,9 +126,10 @@ std::string remarks_of(const CellTrial& trial) {
   const auto add = [&](const std::string& more) {
     if (!more.empty()) text += (text.empty() ? "" : "; ") + more;
   };
-  for (const Flag flag : trial.record->flags) {
+  for (const Flag flag : trial.flags()) {
     std::string word = to_string(flag);
     std::ranges::replace(word, '_', ' ');
+    if (flag == Flag::contaminated) word += ": " + printable(trial.contamination);
     add(word);
   }
   add(sources_text(*trial.record));
@@ -258,6 +269,7 @@ void add_cases(const PageInput& input, Document& document) {
     if (!table.standing.empty()) {
       section.blocks.emplace_back(Paragraph{printable(table.standing), Tone::plain});
     }
+    if (auto sessions = sessions_of(table)) section.blocks.emplace_back(std::move(*sessions));
     if (has_machines(table)) section.blocks.emplace_back(costs_of(table));
     Folded trials = trials_of(input, table);
     if (!trials.table.rows.empty()) section.blocks.emplace_back(std::move(trials));

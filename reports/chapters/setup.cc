@@ -142,8 +142,13 @@ void add_method(const PageInput& input, Document& document) {
       "Times are wall time of the timed operation on one machine's monotonic clock. Medians are of "
       "the counted rounds; of an even number they are the mean of the two middle values. Every "
       "single value is shown; none is dropped as an outlier.",
-      "Verdicts need 6 rounds, percentiles 20 values. Ranges that overlap are not ordered. MB is "
-      "10⁶ bytes, MiB is 2²⁰ bytes."};
+      "Ratios are Hodges-Lehmann medians of the rounds' own ratios, with the exact 95 % interval "
+      "of the signed-rank test. \"Faster\" and \"slower\" need an interval clear of the threshold, "
+      "\"same\" one within it; everything else is inconclusive.",
+      "A round in which a control left max(10 %, 3 × its median deviation) from its own median is "
+      "contaminated: shown, counted in the medians, and left out of ratios.",
+      "Verdicts need 6 rounds, percentiles 20 values. Ranges that overlap are not ordered without "
+      "a verdict. MB is 10⁶ bytes, MiB is 2²⁰ bytes."};
   document.sections.push_back({"method", "How it was measured", {std::move(list)}, 2});
 }
 

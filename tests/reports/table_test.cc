@@ -192,13 +192,23 @@ TEST(Table, NoVerdictUnderSixRounds) {
   EXPECT_EQ(standing(0, 1, 1), "No verdict: no variant is verified in every round.");
 }
 
-TEST(Table, RangesThatOverlapAreNotOrdered) {
-  for (const size_t rounds : {6u, 20u}) {
-    EXPECT_EQ(standing(rounds, 1.0, 1.2),
-              "The ranges of single values overlap, so no order is claimed between: v and w.");
-    EXPECT_EQ(standing(rounds, 100, 1),
-              "No two ranges of single values overlap. From the lowest times up: w, v.");
+TEST(Table, VerdictsArePairedAndInWords) {
+  EXPECT_EQ(standing(6, 10, 10.1), "Against v, round by round: w same (1.010×).");
+  EXPECT_EQ(standing(6, 100, 1), "Against v, round by round: w faster (0.013×).");
+  EXPECT_EQ(standing(20, 1, 100).substr(0, 36), "Against v, round by round: w slower ");
+}
+
+TEST(Table, RangesThatOverlapAreNotOrderedWithoutAVerdict) {
+  std::vector<Record> records{header({planned("c", 6, {"v", "w", "x"})})};
+  for (int64_t round = 1; round <= 6; ++round) {
+    const double drift = 0.1 * static_cast<double>(round);
+    records.push_back(pull("c", "v", round, 10 + drift));
+    records.push_back(pull("c", "w", round, 13 + drift));
+    records.push_back(pull("c", "x", round, 13.2 + drift));
   }
+  EXPECT_EQ(model_of(std::move(records)).tables.cases[0].standing,
+            "Against v, round by round: w slower (1.290×); x slower (1.309×). The ranges of single "
+            "values overlap, so no order is claimed between: w and x.");
 }
 
 TEST(Pool, RunsOfOnePlanAddTheirRounds) {
