@@ -57,19 +57,21 @@ class Generator {
   void make_group(size_t number) {
     const FileGroup& group = spec_.groups[number];
     for (int64_t i = 0; i < group.count; ++i) {
-      make_file(group_path(group, i), drawn_size(group, number, seed_, i), group.content,
-                spec_.file_mode, {});
+      const bool is_copy = group.copy_every > 0 && i % group.copy_every == group.copy_every - 1;
+      const int64_t original = is_copy ? i - (group.copy_every - 1) : i;
+      make_file(group_path(group, i), drawn_size(group, number, seed_, original), group.content,
+                content_seed(seed_, group_path(group, original)), spec_.file_mode, {});
     }
   }
 
-  void make_file(const std::string& path, int64_t size, Content content, unsigned mode,
-                 const EntryExtras& extras) {
+  void make_file(const std::string& path, int64_t size, Content content, uint64_t file_seed,
+                 unsigned mode, const EntryExtras& extras) {
     FilePlan plan;
     plan.folder = folder_of(path);
     plan.name = base_name(path);
     plan.size = size;
     plan.content = content;
-    plan.content_seed = content_seed(seed_, path);
+    plan.content_seed = file_seed;
     plan.mode = mode;
     plan.extras = extras;
     const timespec time = time_of(++last_number_, extras);
@@ -89,7 +91,7 @@ class Generator {
         folders_.at(entry.path).extras = &entry.extras;
         return;
       case SpecialEntry::Kind::file:
-        return make_file(entry.path, entry.size, entry.content,
+        return make_file(entry.path, entry.size, entry.content, content_seed(seed_, entry.path),
                          entry.mode.value_or(spec_.file_mode), entry.extras);
       case SpecialEntry::Kind::hardlink:
         return make_hard_link(entry);

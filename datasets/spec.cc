@@ -61,8 +61,8 @@ std::string name_piece(const JsonView& owner, std::string_view key) {
 }
 
 FileGroup parse_group(const JsonView& view) {
-  view.allow_only(
-      {"folder", "prefix", "suffix", "count", "size_quantiles", "files_per_folder", "content"});
+  view.allow_only({"folder", "prefix", "suffix", "count", "size_quantiles", "files_per_folder",
+                   "content", "copy_every"});
   FileGroup group;
   if (const auto folder = view.find("folder"); folder && !folder->as_string().empty()) {
     group.folder = recipe_path_of(*folder);
@@ -72,6 +72,8 @@ FileGroup parse_group(const JsonView& view) {
   group.count = view.at("count").as_int(1, kMaximumFiles);
   group.size_quantiles = quantiles_of(view.at("size_quantiles"));
   group.files_per_folder = view.int_or("files_per_folder", 0, 0, group.count);
+  group.copy_every = view.int_or("copy_every", 0, 0, group.count);
+  if (group.copy_every == 1) view.at("copy_every").fail("must be 0, or at least 2");
   group.content = content_of(view);
   if (const auto fault = path_fault(group_path(group, group.count - 1)); !fault.empty()) {
     view.fail("the path of its files " + fault);
@@ -167,13 +169,14 @@ class EntryChecker {
   std::set<std::string> leaves_;  // each with a closing "/"
 };
 
-// What came with schema 2 is refused in a recipe that says 1: an older fairwire would refuse it too.
+// What came with schema 2 is refused in a recipe that says 1: an older fairwire would refuse it
+// too.
 void refuse_newer_keys(const JsonView& root) {
   for (const char* part : {"groups", "entries"}) {
     const auto items = root.find(part);
     if (!items) continue;
     for (const JsonView& item : items->items()) {
-      for (const char* key : {"owner", "mtime", "xattrs"}) {
+      for (const char* key : {"owner", "mtime", "xattrs", "copy_every"}) {
         if (const auto newer = item.find(key)) newer->fail("needs \"schema\": 2");
       }
       const auto content = item.find("content");

@@ -23,6 +23,7 @@ struct FileGroup {
   std::string suffix;
   int64_t count = 0;
   std::vector<int64_t> size_quantiles;
+  int64_t copy_every = 0;        ///< n: the last of every n files is a copy of the first
   int64_t files_per_folder = 0;  ///< 0: all in one; else numbered sub-folders
   Content content = Content::random;
 };

@@ -2,6 +2,8 @@
 // new version of every data set. To compute one again, make the tree with `fairwire dataset`, write
 // its manifest, and run tests/datasets/merkle_root.py on that; or run this test and read its
 // message. Bigger recipes are only read.
+#include <filesystem>
+
 #include "tests/datasets/trees.h"
 
 namespace fairwire {
@@ -50,9 +52,44 @@ INSTANTIATE_TEST_SUITE_P(
       return name;
     });
 
-TEST(ShippedRecipes, TheBigOneIsValidToo) {
-  const std::string path = FAIRWIRE_SOURCE_DIR "/datasets/specs/random-1gib.json";
-  EXPECT_EQ(parse_dataset_spec(Json::parse_file(path), path).planned_files(), 1);
+TEST(ShippedRecipes, AllAreValidAndNamedAsTheirFile) {
+  int64_t recipes = 0;
+  for (const auto& file :
+       std::filesystem::directory_iterator(FAIRWIRE_SOURCE_DIR "/datasets/specs")) {
+    const std::string path = file.path().string();
+    EXPECT_EQ(parse_dataset_spec(Json::parse_file(path), path).name, file.path().stem().string());
+    ++recipes;
+  }
+  EXPECT_GE(recipes, 40);
+}
+
+// Their pages say how much that was; "MB" is 10^6 bytes. Within one percent, with seed 1.
+TEST(ShippedRecipes, ThoseOfPublishedPagesHaveTheirSizes) {
+  struct Published {
+    const char* name;
+    double files;
+    double bytes;
+  };
+  constexpr double kMiB = 1 << 20;
+  for (const Published& page :
+       {Published{"delta-small-500", 500, 9.5e6}, Published{"delta-small-4000", 4000, 74e6},
+        Published{"varsto-files", 10000, 281 * kMiB},
+        Published{"varsto-small", 50000, 1.37 * 1024 * kMiB},
+        Published{"varsto-text", 128, 512 * kMiB}, Published{"varsto-large", 2, 4096 * kMiB},
+        Published{"varsto-big", 5, 12 * 1024 * kMiB}, Published{"keibidrop-10gb", 1, 10e9},
+        Published{"swarmfile-8gib", 1, 8 * 1024 * kMiB}}) {
+    const std::string path =
+        std::string(FAIRWIRE_SOURCE_DIR "/datasets/specs/") + page.name + ".json";
+    const DatasetSpec spec = parse_dataset_spec(Json::parse_file(path), path);
+    double bytes = 0;
+    for (size_t group = 0; group < spec.groups.size(); ++group) {
+      for (int64_t i = 0; i < spec.groups[group].count; ++i) {
+        bytes += static_cast<double>(drawn_size(spec.groups[group], group, 1, i));
+      }
+    }
+    EXPECT_EQ(static_cast<double>(spec.planned_files()), page.files) << page.name;
+    EXPECT_NEAR(bytes, page.bytes, page.bytes / 100) << page.name;
+  }
 }
 
 }  // namespace
