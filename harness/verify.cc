@@ -130,6 +130,16 @@ EntrySource regular_files_of(ManifestReader& reader) {
   };
 }
 
+// Tells how far a comparison is: it reads two lists of any length.
+EntrySource with_progress(EntrySource source, int64_t bytes,
+                          const std::function<void(int64_t bytes, int64_t entries)>& progress) {
+  constexpr int64_t kStep = 10'000;
+  return [source = std::move(source), bytes, &progress, entries = int64_t{0}]() mutable {
+    if (progress && ++entries % kStep == 0) progress(bytes, entries);
+    return source();
+  };
+}
+
 EntrySource list_source(const std::vector<Entry>& entries) {
   return [&entries, next = size_t{0}]() mutable -> std::optional<Entry> {
     if (next == entries.size()) return std::nullopt;
@@ -213,11 +223,15 @@ VerifyResult verify_directory(const std::string& directory, const std::string& l
   std::ifstream landed_file = open_manifest(tree.manifest);
   ManifestReader landed(landed_file, tree.manifest);
   if (result.content_only) {
-    result.diff = diff_entries(list_source(check_list.entries), regular_files_of(landed),
-                               kKeptDifferences, each);
+    result.diff =
+        diff_entries(list_source(check_list.entries),
+                     with_progress(regular_files_of(landed), result.hashed_bytes, progress),
+                     kKeptDifferences, each);
   } else {
     ManifestReader wanted(file, list);
-    result.diff = diff_entries(entries_of(wanted), entries_of(landed), kKeptDifferences, each);
+    result.diff = diff_entries(entries_of(wanted),
+                               with_progress(entries_of(landed), result.hashed_bytes, progress),
+                               kKeptDifferences, each);
   }
   return result;
 }
