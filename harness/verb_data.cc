@@ -75,7 +75,7 @@ ExitCode dataset_manifest_verb(const DatasetArguments& arguments) {
 
 ExitCode dataset_list_verb() {
   for (const std::string& name : list_data_files(kSpecsRoom)) {
-    fmt::print("{:<16} {}\n", name, load_spec(name).title);
+    fmt::print("{:<22} {}\n", name, load_spec(name).title);
   }
   return ExitCode::good;
 }
