@@ -11,7 +11,7 @@
 
 namespace fairwire {
 
-constexpr int64_t kContentBlockBytes = int64_t{1} << 20;  ///< part of schema 1
+constexpr int64_t kContentBlockBytes = int64_t{1} << 20;       ///< part of schema 1
 constexpr int64_t kSparseStepBytes = 16 * kContentBlockBytes;  ///< of `sparse`: data at each step
 constexpr int64_t kSparseDataBytes = 4096;
 
