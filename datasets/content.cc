@@ -23,6 +23,7 @@ uint64_t content_seed(uint64_t seed, std::string_view path) {
 void fill_block(Content content, uint64_t file_seed, int64_t block, std::span<std::byte> out) {
   switch (content) {
     case Content::random:
+    case Content::sparse:  // only the pieces that are data are asked for
       return Rng(block_seed(file_seed, block)).fill(out);
     case Content::log_text:
       return fill_log_text(block_seed(file_seed, block), block, out);

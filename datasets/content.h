@@ -11,7 +11,9 @@
 
 namespace fairwire {
 
-constexpr int64_t kContentBlockBytes = int64_t{1} << 20;  ///< part of schema 1
+constexpr int64_t kContentBlockBytes = int64_t{1} << 20;       ///< part of schema 1
+constexpr int64_t kSparseStepBytes = 16 * kContentBlockBytes;  ///< of `sparse`: data at each step
+constexpr int64_t kSparseDataBytes = 4096;
 
 /// The seed of a file's content; `path` is its path within the tree.
 uint64_t content_seed(uint64_t seed, std::string_view path);

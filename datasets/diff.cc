@@ -41,6 +41,21 @@ std::string time_text(const Entry& entry) {
   return std::to_string(entry.mtime_s) + " s + " + std::to_string(entry.mtime_ns) + " ns";
 }
 
+std::string owner_text(const LocalFacts& local) {
+  return std::to_string(local.owner->uid) + ':' + std::to_string(local.owner->gid);
+}
+
+std::string sparse_text(const Entry& entry) {
+  return std::to_string(entry.local.data_bytes.value_or(entry.size)) + " of " +
+         std::to_string(entry.size) + " bytes stored";
+}
+
+std::string xattr_text(const LocalFacts& local) {
+  std::string text = local.xattrs ? "user.* " + to_hex(*local.xattrs) : "no user.*";
+  if (local.capability) text += ", security.capability " + to_hex(*local.capability);
+  return text;
+}
+
 class Merge {
  public:
   Merge(const EntrySource& wanted, const EntrySource& landed, size_t keep,
@@ -65,7 +80,7 @@ class Merge {
 
  private:
   void take_missing() {
-    count_wanted(bytes_of(wanted_.entry()));
+    count_wanted(wanted_.entry(), bytes_of(wanted_.entry()));
     ++result_.missing;
     report(Kind::missing, wanted_.entry().path, to_string(wanted_.entry().type), "");
     wanted_.advance();
@@ -81,11 +96,11 @@ class Merge {
   void take_both() {
     const Entry& wanted = wanted_.entry();
     const Entry& landed = landed_.entry();
-    count_wanted(wanted.content_only ? bytes_of(landed) : bytes_of(wanted));
+    count_wanted(wanted, wanted.content_only ? bytes_of(landed) : bytes_of(wanted));
     ++result_.landed_entries;
     if (!wanted.problem.empty() || !landed.problem.empty()) {
       tell_unreadable(wanted.problem, landed.problem);
-    } else if (wanted.type != landed.type) {
+    } else if (result_.properties.type.add(wanted.type != landed.type)) {
       tell_content(Kind::type, to_string(wanted.type), to_string(landed.type));
     } else {
       compare_content(wanted, landed);
@@ -96,7 +111,8 @@ class Merge {
   }
 
   void compare_content(const Entry& wanted, const Entry& landed) {
-    if (wanted.type == EntryType::symlink && wanted.target != landed.target) {
+    if (wanted.type == EntryType::symlink &&
+        result_.properties.symlink.add(wanted.target != landed.target)) {
       return tell_content(Kind::target, escape_name(wanted.target), escape_name(landed.target));
     }
     if (wanted.type != EntryType::file) return;
@@ -114,26 +130,51 @@ class Merge {
     }
     const int64_t bytes = wanted.content_only ? bytes_of(landed) : bytes_of(wanted);
     result_.verified_bytes = add_bytes(result_.verified_bytes, bytes);
+    ++result_.verified_files;
   }
 
   void compare_metadata(const Entry& wanted, const Entry& landed) {
-    if (wanted.type != EntryType::symlink && wanted.mode != landed.mode) {
-      ++result_.mode_different;
+    PropertyCounts& counts = result_.properties;
+    if (wanted.type != EntryType::symlink && counts.mode.add(wanted.mode != landed.mode)) {
       report(Kind::mode, wanted.path, format_mode(wanted.mode), format_mode(landed.mode));
     }
-    if (wanted.mtime_s != landed.mtime_s || wanted.mtime_ns != landed.mtime_ns) {
-      ++result_.mtime_different;
-      report(Kind::mtime, wanted.path, time_text(wanted), time_text(landed));
+    const bool seconds = counts.mtime_seconds.add(wanted.mtime_s != landed.mtime_s);
+    if (counts.mtime.add(seconds || wanted.mtime_ns != landed.mtime_ns)) {
+      report(Kind::mtime, wanted.path, time_text(wanted), time_text(landed), !seconds);
     }
-    if (wanted.hard_link != landed.hard_link) {
-      ++result_.hard_link_different;
+    const bool linked = !wanted.hard_link.empty() || !landed.hard_link.empty();
+    if (linked && counts.hard_link.add(wanted.hard_link != landed.hard_link)) {
       report(Kind::hard_link, wanted.path, escape_name(wanted.hard_link),
              escape_name(landed.hard_link));
     }
+    if (!wanted.local_unknown && !landed.local_unknown) compare_local(wanted, landed);
   }
 
-  void count_wanted(int64_t bytes) {
+  void compare_local(const Entry& wanted, const Entry& landed) {
+    PropertyCounts& counts = result_.properties;
+    const LocalFacts& want = wanted.local;
+    const LocalFacts& have = landed.local;
+    const bool both_root = want.owner && have.owner;
+    if (both_root && counts.owner.add(want.owner != have.owner)) {
+      report(Kind::owner, wanted.path, owner_text(want), owner_text(have));
+    }
+    // Known of files only where they were read.
+    if (wanted.type == EntryType::file && !(wanted.sha256 && landed.sha256)) return;
+    if (want.data_bytes &&
+        counts.sparse.add(have.data_bytes.value_or(landed.size) > *want.data_bytes)) {
+      report(Kind::sparse, wanted.path, sparse_text(wanted), sparse_text(landed));
+    }
+    const bool any =
+        want.xattrs || have.xattrs || (both_root && (want.capability || have.capability));
+    if (any && counts.xattr.add(want.xattrs != have.xattrs ||
+                                (both_root && want.capability != have.capability))) {
+      report(Kind::xattr, wanted.path, xattr_text(want), xattr_text(have));
+    }
+  }
+
+  void count_wanted(const Entry& entry, int64_t bytes) {
     ++result_.wanted_entries;
+    result_.wanted_files += entry.type == EntryType::file;
     result_.wanted_bytes = add_bytes(result_.wanted_bytes, bytes);
   }
 
@@ -147,9 +188,10 @@ class Merge {
     report(Kind::unreadable, wanted_.entry().path, std::move(wanted), std::move(landed));
   }
 
-  void report(Kind kind, const std::string& path, std::string wanted, std::string landed) {
+  void report(Kind kind, const std::string& path, std::string wanted, std::string landed,
+              bool below_a_second = false) {
     if (!each_ && result_.first.size() >= keep_) return;
-    Difference difference{kind, path, std::move(wanted), std::move(landed)};
+    Difference difference{kind, path, std::move(wanted), std::move(landed), below_a_second};
     if (each_) each_(difference);
     if (result_.first.size() < keep_) result_.first.push_back(std::move(difference));
   }
@@ -183,6 +225,12 @@ const char* to_string(Difference::Kind kind) {
       return "mtime";
     case Kind::hard_link:
       return "hard_link";
+    case Kind::sparse:
+      return "sparse";
+    case Kind::xattr:
+      return "xattr";
+    case Kind::owner:
+      return "owner";
     case Kind::unreadable:
       return "unreadable";
   }

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/error.h"
+#include "datasets/entry_extras.h"
 
 namespace fairwire {
 namespace {
@@ -38,7 +39,9 @@ struct FileMaker::OpenFile {
     if (plan.size > 0) check_system(::ftruncate(fd.get(), plan.size), "set the size of", plan.name);
   }
   void finish() const {
+    set_owner(fd.get(), "", plan.extras);  // before the mode: a new owner clears setuid
     check_system(::fchmod(fd.get(), plan.mode), "set the mode of", plan.name);
+    set_attributes(fd.get(), plan.name, plan.extras);
     const timespec times[2] = {{plan.mtime_s, plan.mtime_ns}, {plan.mtime_s, plan.mtime_ns}};
     check_system(::futimens(fd.get(), times), "set the time of", plan.name);
   }
@@ -52,7 +55,8 @@ FileMaker::FileMaker(unsigned threads)
     : pool_(threads, kQueueLimit, static_cast<size_t>(kContentBlockBytes)) {}
 
 void FileMaker::make(FilePlan plan) {
-  if (plan.size > kRangeBytes && plan.content != Content::zeros) return make_big(std::move(plan));
+  const bool holes = plan.content == Content::zeros || plan.content == Content::sparse;
+  if (plan.size > kRangeBytes && !holes) return make_big(std::move(plan));
   auto shared = std::make_shared<FilePlan>(std::move(plan));
   pool_.submit([this, shared](std::span<std::byte> scratch) {
     write_all(OpenFile(std::move(*shared)), scratch);
@@ -77,10 +81,20 @@ void FileMaker::write_all(const OpenFile& file, std::span<std::byte> scratch) {
   if (file.plan.content == Content::zeros) {
     file.set_size();
     bytes_done_ += file.plan.size;
+  } else if (file.plan.content == Content::sparse) {
+    write_sparse(file, scratch);
   } else {
     write_range(file, 0, file.plan.size, scratch);
   }
   file.finish();
+}
+
+void FileMaker::write_sparse(const OpenFile& file, std::span<std::byte> scratch) {
+  const int64_t size = file.plan.size;
+  file.set_size();
+  for (int64_t at = 0; at < size; at += kSparseStepBytes) {
+    write_range(file, at, std::min(at + kSparseDataBytes, size), scratch);
+  }
 }
 
 // `begin` lies at the start of a block.

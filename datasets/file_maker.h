@@ -24,6 +24,7 @@ struct FilePlan {
   unsigned mode = 0;
   int64_t mtime_s = 0;
   int64_t mtime_ns = 0;
+  EntryExtras extras = {};
 };
 
 class FileMaker {
@@ -42,6 +43,7 @@ class FileMaker {
 
   void make_big(FilePlan plan);
   void write_range(const OpenFile& file, int64_t begin, int64_t end, std::span<std::byte> scratch);
+  void write_sparse(const OpenFile& file, std::span<std::byte> scratch);
   void write_all(const OpenFile& file, std::span<std::byte> scratch);
 
   std::atomic<int64_t> bytes_done_ = 0;

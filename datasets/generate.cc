@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/rng.h"
+#include "datasets/entry_extras.h"
 #include "datasets/file_maker.h"
 #include "datasets/path.h"
 
@@ -25,6 +26,7 @@ constexpr uint64_t kGoldenStep = 0x9e3779b97f4a7c15;  // 2^64 divided by the gol
 struct Folder {
   unsigned mode = 0;
   int64_t number = 0;
+  const EntryExtras* extras = nullptr;
 };
 
 class Generator {
@@ -41,7 +43,7 @@ class Generator {
     for (auto it = folders_.rbegin(); it != folders_.rend(); ++it) {
       finish_folder(it->first, it->second);
     }
-    finish(root_.get(), "the root", spec_.directory_mode, 0);
+    finish(root_.get(), "the root", spec_.directory_mode, 0, {});
     if (progress_) progress_(made_.bytes, made_.files);
     return made_;
   }
@@ -55,20 +57,24 @@ class Generator {
   void make_group(size_t number) {
     const FileGroup& group = spec_.groups[number];
     for (int64_t i = 0; i < group.count; ++i) {
-      make_file(group_path(group, i), drawn_size(group, number, seed_, i), group.content,
-                spec_.file_mode);
+      const bool is_copy = group.copy_every > 0 && i % group.copy_every == group.copy_every - 1;
+      const int64_t original = is_copy ? i - (group.copy_every - 1) : i;
+      make_file(group_path(group, i), drawn_size(group, number, seed_, original), group.content,
+                content_seed(seed_, group_path(group, original)), spec_.file_mode, {});
     }
   }
 
-  void make_file(const std::string& path, int64_t size, Content content, unsigned mode) {
+  void make_file(const std::string& path, int64_t size, Content content, uint64_t file_seed,
+                 unsigned mode, const EntryExtras& extras) {
     FilePlan plan;
     plan.folder = folder_of(path);
     plan.name = base_name(path);
     plan.size = size;
     plan.content = content;
-    plan.content_seed = content_seed(seed_, path);
+    plan.content_seed = file_seed;
     plan.mode = mode;
-    const timespec time = time_of(++last_number_);
+    plan.extras = extras;
+    const timespec time = time_of(++last_number_, extras);
     plan.mtime_s = time.tv_sec;
     plan.mtime_ns = time.tv_nsec;
     maker_.make(std::move(plan));
@@ -82,10 +88,11 @@ class Generator {
       case SpecialEntry::Kind::directory:
         make_folder(entry.path);
         folders_.at(entry.path).mode = entry.mode.value_or(spec_.directory_mode);
+        folders_.at(entry.path).extras = &entry.extras;
         return;
       case SpecialEntry::Kind::file:
-        return make_file(entry.path, entry.size, entry.content,
-                         entry.mode.value_or(spec_.file_mode));
+        return make_file(entry.path, entry.size, entry.content, content_seed(seed_, entry.path),
+                         entry.mode.value_or(spec_.file_mode), entry.extras);
       case SpecialEntry::Kind::hardlink:
         return make_hard_link(entry);
       case SpecialEntry::Kind::symlink:
@@ -110,16 +117,18 @@ class Generator {
     const std::string name(base_name(entry.path));
     check_system(::symlinkat(entry.target.c_str(), folder->get(), name.c_str()), "link",
                  entry.path);
-    set_time(folder->get(), name, ++last_number_);
+    set_owner(folder->get(), name, entry.extras);
+    set_time(folder->get(), name, time_of(++last_number_, entry.extras));
   }
 
   void make_fifo(const SpecialEntry& entry) {
     const auto folder = folder_of(entry.path);
     const std::string name(base_name(entry.path));
     check_system(::mkfifoat(folder->get(), name.c_str(), 0600), "make FIFO", entry.path);
+    set_owner(folder->get(), name, entry.extras);
     check_system(::fchmodat(folder->get(), name.c_str(), entry.mode.value_or(spec_.file_mode), 0),
                  "set the mode of", entry.path);
-    set_time(folder->get(), name, ++last_number_);
+    set_time(folder->get(), name, time_of(++last_number_, entry.extras));
   }
 
   // The open folder of `path`, made when it is not there. Files come folder by folder, so the last
@@ -156,22 +165,28 @@ class Generator {
 
   void finish_folder(const std::string& path, const Folder& folder) {
     const auto fd = open_directory_beneath(root_.get(), path);
-    finish(fd.get(), path, folder.mode, folder.number);
+    finish(fd.get(), path, folder.mode, folder.number,
+           folder.extras == nullptr ? EntryExtras() : *folder.extras);
   }
 
-  void finish(int fd, const std::string& path, unsigned mode, int64_t number) const {
-    const timespec times[2] = {time_of(number), time_of(number)};
+  void finish(int fd, const std::string& path, unsigned mode, int64_t number,
+              const EntryExtras& extras) const {
+    const timespec time = time_of(number, extras);
+    const timespec times[2] = {time, time};
+    set_attributes(fd, path, extras);
+    set_owner(fd, "", extras);
     check_system(::futimens(fd, times), "set the time of", path);
     check_system(::fchmod(fd, mode), "set the mode of", path);
   }
 
-  void set_time(int folder, const std::string& name, int64_t number) const {
-    const timespec times[2] = {time_of(number), time_of(number)};
+  static void set_time(int folder, const std::string& name, const timespec& time) {
+    const timespec times[2] = {time, time};
     check_system(::utimensat(folder, name.c_str(), times, AT_SYMLINK_NOFOLLOW), "set the time of",
                  name);
   }
 
-  timespec time_of(int64_t number) const {
+  timespec time_of(int64_t number, const EntryExtras& extras) const {
+    if (extras.mtime) return {extras.mtime->seconds, extras.mtime->nanoseconds};
     return {spec_.first_mtime_s + number, number % 1'000'000'000};
   }
 

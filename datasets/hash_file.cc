@@ -7,6 +7,7 @@
 #include <system_error>
 
 #include "base/file_descriptor.h"
+#include "datasets/local_facts.h"
 #include "datasets/path.h"
 
 namespace fairwire {
@@ -40,6 +41,10 @@ HashResult hash_file(int folder, const std::string& name, const struct stat& exp
   const FileDescriptor file(open_quietly(folder, name.c_str(), O_RDONLY));
   if (!file.is_open()) return {std::nullopt, problem_text("cannot be opened", errno)};
   if (!still(file, expected)) return {std::nullopt, kChanged};
+  LocalFacts local;
+  if (const int error = read_local_facts(file.get(), expected, local); error != 0) {
+    return {std::nullopt, problem_text("has attributes that cannot be read", error)};
+  }
   Sha256 hash;
   for (int64_t done = 0; done < expected.st_size;) {
     const ssize_t count = ::read(file.get(), scratch.data(), scratch.size());
@@ -51,7 +56,7 @@ HashResult hash_file(int folder, const std::string& name, const struct stat& exp
     hashed_bytes.fetch_add(count, std::memory_order_relaxed);
   }
   if (!still(file, expected)) return {std::nullopt, kChanged};
-  return {hash.finish(), {}};
+  return {hash.finish(), {}, local};
 }
 
 }  // namespace fairwire

@@ -11,12 +11,14 @@
 #include <string>
 
 #include "base/digest.h"
+#include "datasets/manifest.h"
 
 namespace fairwire {
 
 struct HashResult {
-  std::optional<Digest> sha256;
-  std::string problem;  ///< why there is no digest
+  std::optional<Digest> sha256 = {};
+  std::string problem = {};  ///< why there is no digest
+  LocalFacts local = {};     ///< but the owner
 };
 
 /// Hashes FOLDER/name, read through `scratch`, if it is the regular file that `expected` describes

@@ -1,4 +1,4 @@
-// The manifest (docs/manifest.md, schema 1): the sorted list of a tree. Written and read as a
+// The manifest (docs/manifest.md, schema 2): the sorted list of a tree. Written and read as a
 // stream; two manifests are compared by merging them, never by holding a tree in memory.
 #pragma once
 
@@ -10,10 +10,26 @@
 
 #include "base/digest.h"
 #include "base/json.h"
+#include "datasets/merkle.h"
 
 namespace fairwire {
 
 enum class EntryType { file, directory, symlink, fifo, socket, block_device, char_device };
+
+/// What not every file system can hold and not every user can see.
+struct LocalFacts {
+  struct Owner {
+    int64_t uid = 0;
+    int64_t gid = 0;
+    bool operator==(const Owner&) const = default;
+  };
+  std::optional<Owner> owner = {};         ///< where the walk ran as root
+  std::optional<int64_t> data_bytes = {};  ///< of a sparse file, in windows of 64 KiB
+  std::optional<Digest> xattrs = {};       ///< of all user.*, when there are any
+  std::optional<Digest> capability = {};   ///< of security.capability, as root
+
+  bool operator==(const LocalFacts&) const = default;
+};
 
 /// One entry beneath the root; the root itself is not listed.
 struct Entry {
@@ -28,7 +44,9 @@ struct Entry {
   std::string hard_link = {};   ///< first path (byte order) of the same inode, when there is one
   std::optional<Digest> sha256 = {};  ///< of regular files that were hashed
   std::string problem = {};           ///< why it could not be read; then `sha256` is empty
-  bool content_only = false;  ///< of a check list: size, mode, times and links are not known
+  LocalFacts local = {};
+  bool local_unknown = false;  ///< of a manifest of schema 1
+  bool content_only = false;   ///< of a check list: size, mode, times and links are not known
 
   bool operator==(const Entry&) const = default;
 };
@@ -42,6 +60,8 @@ class ManifestWriter {
   /// Writes the closing line, flushes, and returns the SHA-256 of the whole manifest: the number
   /// that `sha256sum MANIFEST` prints.
   Digest finish();
+  /// The Merkle root of the entries written so far.
+  Digest root() { return tree_.root(); }
 
  private:
   void put(const std::string& line);
@@ -49,19 +69,22 @@ class ManifestWriter {
   std::ostream& out_;
   Sha256 before_end_;  // of what stands before the closing line
   Sha256 whole_;
+  MerkleTree tree_;
   int64_t entries_ = 0;
   int64_t bytes_ = 0;
   std::string last_path_;
 };
 
-/// Reads what ManifestWriter writes. `next` throws FormatError{file, "line N" or "line N/KEY",
-/// reason} for anything else, unsorted or truncated manifests included: only a nullopt says that
-/// the list was whole, so nothing may be concluded before it.
+/// Reads what ManifestWriter writes, and schema 1. `next` throws FormatError{file, "line N" or
+/// "line N/KEY", reason} for anything else, unsorted or truncated manifests included: only a
+/// nullopt says that the list was whole, so nothing may be concluded before it.
 class ManifestReader {
  public:
   ManifestReader(std::istream& in, std::string file);
   /// The next entry; nullopt once the closing line was read and found right.
   std::optional<Entry> next();
+  /// The Merkle root of the entries read so far.
+  Digest root() { return tree_.root(); }
 
  private:
   [[noreturn]] void fail(const std::string& reason) const;
@@ -73,6 +96,8 @@ class ManifestReader {
   std::istream& in_;
   std::string file_;
   Sha256 hash_;  // of the lines before the one being read
+  MerkleTree tree_;
+  int schema_ = 0;
   int64_t line_ = 0;
   int64_t entries_ = 0;
   int64_t bytes_ = 0;

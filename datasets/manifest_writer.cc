@@ -21,6 +21,15 @@ Json to_json(const Entry& entry) {
   return json;
 }
 
+Json to_json(const LocalFacts& local) {
+  Json json = Json::object();
+  if (local.owner) json.set("uid", local.owner->uid).set("gid", local.owner->gid);
+  if (local.data_bytes) json.set("data_bytes", *local.data_bytes);
+  if (local.xattrs) json.set("xattrs", to_hex(*local.xattrs));
+  if (local.capability) json.set("capability", to_hex(*local.capability));
+  return json;
+}
+
 }  // namespace
 
 const char* to_string(EntryType type) {
@@ -49,7 +58,7 @@ int64_t add_bytes(int64_t total, int64_t size) {
 }
 
 ManifestWriter::ManifestWriter(std::ostream& out) : out_(out) {
-  const std::string header = Json::object({{"fairwire_manifest", 1}}).dump() + '\n';
+  const std::string header = Json::object({{"fairwire_manifest", 2}}).dump() + '\n';
   before_end_.update(header);
   put(header);
 }
@@ -59,7 +68,13 @@ void ManifestWriter::write(const Entry& entry) {
     throw FormatError("manifest", "entry " + std::to_string(entries_),
                       "\"" + escape_name(entry.path) + "\" is out of order");
   }
-  const std::string line = to_json(entry).dump() + '\n';
+  std::string line = to_json(entry).dump();
+  tree_.add(line);
+  if (entry.local != LocalFacts()) {
+    line.pop_back();
+    line += ",\"local\":" + to_json(entry.local).dump() + '}';
+  }
+  line += '\n';
   before_end_.update(line);
   put(line);
   ++entries_;
@@ -72,6 +87,7 @@ Digest ManifestWriter::finish() {
   const Json end = Json::object({{"end", true},
                                  {"entries", entries_},
                                  {"bytes", bytes_},
+                                 {"root", to_hex(tree_.root())},
                                  {"sha256", to_hex(before_end_.finish())}});
   put(end.dump() + '\n');
   if (!out_.flush()) throw SystemError("write", "the manifest", EIO);

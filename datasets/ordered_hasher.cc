@@ -76,6 +76,8 @@ void OrderedHasher::submit(Slot& slot, std::shared_ptr<const FileDescriptor> fol
     const std::lock_guard lock(mutex_);
     slot.entry.sha256 = result.sha256;
     slot.entry.problem = std::move(result.problem);
+    result.local.owner = slot.entry.local.owner;
+    slot.entry.local = result.local;
     slot.done = true;
     --outstanding_;
     one_done_.notify_one();
@@ -113,6 +115,7 @@ void OrderedHasher::settle_links(Slot& slot) {
   } else {
     slot.entry.sha256 = linked.first.sha256;
     slot.entry.problem = linked.first.problem;
+    slot.entry.local = linked.first.local;
   }
   if (--linked.to_come == 0) linked_.erase(slot.inode);
 }

@@ -6,6 +6,7 @@
 #include <set>
 #include <tuple>
 
+#include "datasets/entry_extras.h"
 #include "datasets/path.h"
 #include "datasets/path_json.h"
 
@@ -30,7 +31,8 @@ unsigned mode_of(const JsonView& view) {
 Content content_of(const JsonView& owner) {
   const auto view = owner.find("content");
   const std::string word =
-      view ? view->as_one_of({"random", "log_text", "zeros"}) : std::string("random");
+      view ? view->as_one_of({"random", "log_text", "zeros", "sparse"}) : std::string("random");
+  if (word == "sparse") return Content::sparse;
   if (word == "log_text") return Content::log_text;
   return word == "zeros" ? Content::zeros : Content::random;
 }
@@ -59,8 +61,8 @@ std::string name_piece(const JsonView& owner, std::string_view key) {
 }
 
 FileGroup parse_group(const JsonView& view) {
-  view.allow_only(
-      {"folder", "prefix", "suffix", "count", "size_quantiles", "files_per_folder", "content"});
+  view.allow_only({"folder", "prefix", "suffix", "count", "size_quantiles", "files_per_folder",
+                   "content", "copy_every"});
   FileGroup group;
   if (const auto folder = view.find("folder"); folder && !folder->as_string().empty()) {
     group.folder = recipe_path_of(*folder);
@@ -70,6 +72,8 @@ FileGroup parse_group(const JsonView& view) {
   group.count = view.at("count").as_int(1, kMaximumFiles);
   group.size_quantiles = quantiles_of(view.at("size_quantiles"));
   group.files_per_folder = view.int_or("files_per_folder", 0, 0, group.count);
+  group.copy_every = view.int_or("copy_every", 0, 0, group.count);
+  if (group.copy_every == 1) view.at("copy_every").fail("must be 0, or at least 2");
   group.content = content_of(view);
   if (const auto fault = path_fault(group_path(group, group.count - 1)); !fault.empty()) {
     view.fail("the path of its files " + fault);
@@ -89,12 +93,15 @@ SpecialEntry::Kind kind_of(const JsonView& view) {
 
 void allow_keys_of(const JsonView& view, SpecialEntry::Kind kind) {
   switch (kind) {
-    case SpecialEntry::Kind::directory:
     case SpecialEntry::Kind::fifo:
-      return view.allow_only({"kind", "path", "mode"});
+      return view.allow_only({"kind", "path", "mode", "owner", "mtime"});
+    case SpecialEntry::Kind::directory:
+      return view.allow_only({"kind", "path", "mode", "owner", "mtime", "xattrs"});
     case SpecialEntry::Kind::file:
-      return view.allow_only({"kind", "path", "size", "content", "mode"});
+      return view.allow_only(
+          {"kind", "path", "size", "content", "mode", "owner", "mtime", "xattrs"});
     case SpecialEntry::Kind::symlink:
+      return view.allow_only({"kind", "path", "target", "owner", "mtime"});
     case SpecialEntry::Kind::hardlink:
       return view.allow_only({"kind", "path", "target"});
   }
@@ -117,6 +124,7 @@ SpecialEntry parse_entry(const JsonView& view) {
   if (entry.kind == SpecialEntry::Kind::symlink)
     entry.target = symlink_target_of(view.at("target"));
   if (entry.kind == SpecialEntry::Kind::hardlink) entry.target = recipe_path_of(view.at("target"));
+  entry.extras = entry_extras_of(view);
   return entry;
 }
 
@@ -160,6 +168,22 @@ class EntryChecker {
   std::map<std::string, SpecialEntry::Kind> kinds_;
   std::set<std::string> leaves_;  // each with a closing "/"
 };
+
+// What came with schema 2 is refused in a recipe that says 1: an older fairwire would refuse it
+// too.
+void refuse_newer_keys(const JsonView& root) {
+  for (const char* part : {"groups", "entries"}) {
+    const auto items = root.find(part);
+    if (!items) continue;
+    for (const JsonView& item : items->items()) {
+      for (const char* key : {"owner", "mtime", "xattrs", "copy_every"}) {
+        if (const auto newer = item.find(key)) newer->fail("needs \"schema\": 2");
+      }
+      const auto content = item.find("content");
+      if (content && content->as_string() == "sparse") content->fail("needs \"schema\": 2");
+    }
+  }
+}
 
 std::vector<JsonView> items_up_to(const JsonView& root, std::string_view key, size_t limit) {
   const auto view = root.find(key);
@@ -231,7 +255,7 @@ DatasetSpec parse_dataset_spec(const Json& json, const std::string& file) {
   const JsonView root(json, file);
   root.allow_only({"schema", "name", "title", "file_mode", "directory_mode", "first_mtime_s",
                    "groups", "entries"});
-  root.at("schema").as_int(1, 1);
+  const int64_t schema = root.at("schema").as_int(1, 2);
   DatasetSpec spec;
   spec.name = plain_name_of(root.at("name"));
   spec.title = root.at("title").as_nonempty_string();
@@ -242,6 +266,7 @@ DatasetSpec parse_dataset_spec(const Json& json, const std::string& file) {
   parse_groups(root, spec);
   parse_entries(root, spec);
   check_totals(root, spec);
+  if (schema == 1) refuse_newer_keys(root);
   return spec;
 }
 

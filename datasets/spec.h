@@ -1,4 +1,4 @@
-// A data set's recipe (docs/dataset.md, schema 1): what shall be in the tree, in words small
+// A data set's recipe (docs/dataset.md, schema 2): what shall be in the tree, in words small
 // enough to publish. With a seed it gives the same tree everywhere, byte for byte.
 #pragma once
 
@@ -6,13 +6,14 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/json.h"
 
 namespace fairwire {
 
-enum class Content { random, log_text, zeros };
+enum class Content { random, log_text, zeros, sparse };
 
 /// One group of files of a recipe. Sizes are drawn from an integer quantile table: 2 or more
 /// values at evenly spaced quantiles from 0 to 1, linear between; a single value is a fixed size.
@@ -22,8 +23,24 @@ struct FileGroup {
   std::string suffix;
   int64_t count = 0;
   std::vector<int64_t> size_quantiles;
+  int64_t copy_every = 0;        ///< n: the last of every n files is a copy of the first
   int64_t files_per_folder = 0;  ///< 0: all in one; else numbered sub-folders
   Content content = Content::random;
+};
+
+/// What not every maker may set and not every file system can hold.
+struct EntryExtras {
+  struct Owner {
+    int64_t uid = 0;
+    int64_t gid = 0;
+  };
+  struct Time {
+    int64_t seconds = 0;
+    int64_t nanoseconds = 0;
+  };
+  std::optional<Owner> owner = {};
+  std::optional<Time> mtime = {};
+  std::vector<std::pair<std::string, std::string>> xattrs = {};  ///< bytes
 };
 
 /// Something that is not a plain file.
@@ -35,6 +52,7 @@ struct SpecialEntry {
   int64_t size = 0;    ///< of a file
   Content content = Content::random;  ///< of a file
   std::optional<unsigned> mode;       ///< without it the recipe's default
+  EntryExtras extras;
 };
 
 struct DatasetSpec {

@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "datasets/hash_file.h"
 #include "datasets/listing.h"
+#include "datasets/local_facts.h"
 #include "datasets/ordered_hasher.h"
 #include "datasets/path.h"
 
@@ -54,13 +55,14 @@ EntryType type_of(mode_t mode) {
   }
 }
 
-void describe(const struct stat& status, Entry& entry) {
+void describe(const struct stat& status, bool as_root, Entry& entry) {
   entry.type = type_of(status.st_mode);
   if (entry.type == EntryType::file) entry.size = status.st_size;
   entry.allocated_bytes = int64_t{512} * status.st_blocks;
   entry.mode = status.st_mode & 07777;
   entry.mtime_s = status.st_mtim.tv_sec;  // the kernel already rounds down
   entry.mtime_ns = static_cast<int32_t>(status.st_mtim.tv_nsec);
+  if (as_root) entry.local.owner = {status.st_uid, status.st_gid};
 }
 
 void read_target(int folder, const char* name, Entry& entry) {
@@ -125,7 +127,7 @@ class Walker {
     } else if (::fstatat(parent.fd->get(), name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
       entry.problem = problem_text("cannot be looked at", errno);
     } else {
-      describe(status, entry);
+      describe(status, as_root_, entry);
       if (entry.type == EntryType::file) {
         return hasher_.add_file(std::move(entry), parent.fd, status);
       }
@@ -153,6 +155,8 @@ class Walker {
       entry.problem = problem_text("cannot be listed", error);
     } else if (!listed->listing.at_end() && too_deep(listed->path)) {
       entry.problem = "what lies beneath has a path of more than 1 MiB and is not read";
+    } else if (const int failed = read_local_facts(fd, status, entry.local); failed != 0) {
+      entry.problem = problem_text("has attributes that cannot be read", failed);
     } else {
       if (!is_next(parent, item.name)) listed->fd.reset();  // any number may be held
       parent.held.push_back(std::move(listed));
@@ -195,6 +199,7 @@ class Walker {
     return listed.fd != nullptr;
   }
 
+  const bool as_root_ = ::geteuid() == 0;
   Folder root_;
   OrderedHasher hasher_;
   std::vector<std::unique_ptr<Listed>> stack_;

@@ -75,7 +75,7 @@ ExitCode dataset_manifest_verb(const DatasetArguments& arguments) {
 
 ExitCode dataset_list_verb() {
   for (const std::string& name : list_data_files(kSpecsRoom)) {
-    fmt::print("{:<16} {}\n", name, load_spec(name).title);
+    fmt::print("{:<22} {}\n", name, load_spec(name).title);
   }
   return ExitCode::good;
 }
@@ -95,18 +95,29 @@ ExitCode verify_verb(const VerifyArguments& arguments) {
   end_progress();
   const DiffResult& diff = result.diff;
   if (result.had_crlf) log_info(arguments.list + " has CRLF line ends; read as if they were LF");
-  const int64_t metadata = diff.mode_different + diff.mtime_different + diff.hard_link_different;
+  const PropertyCounts& counts = diff.properties;
+  const int64_t metadata =
+      counts.mode.different + counts.mtime.different + counts.hard_link.different;
+  const int64_t local = counts.sparse.different + counts.xattr.different + counts.owner.different;
   const bool same = diff.same_file_set() && diff.same_content() && metadata == 0;
+  const bool covered = diff.covers_all();
   fmt::print("{}: {} wanted, {} landed, {} missing, {} extra, {} different{}{}\n",
-             same ? "verified" : "MISMATCH", diff.wanted_entries, diff.landed_entries, diff.missing,
-             diff.extra, diff.content_different + diff.unreadable,
-             result.content_only ? " (content of regular files only)"
-                                 : fmt::format(", {} with other metadata", metadata),
+             !same     ? "MISMATCH"
+             : covered ? "verified"
+                       : "NOT VERIFIED (the list has files without a digest)",
+             diff.wanted_entries, diff.landed_entries, diff.missing, diff.extra,
+             diff.content_different + diff.unreadable,
+             result.content_only
+                 ? " (content of regular files only)"
+                 : fmt::format(", {} with other metadata, {} with other attributes, "
+                               "owner or holes",
+                               metadata, local),
              result.not_regular > 0
                  ? fmt::format(", {}", count_of(result.not_regular, "entry is not a regular file",
                                                 "entries are not regular files"))
                  : "");
-  return same ? ExitCode::good : ExitCode::mismatch;
+  if (!same) return ExitCode::mismatch;
+  return covered ? ExitCode::good : ExitCode::not_measured;
 }
 
 ExitCode tools_list_verb() {

@@ -34,21 +34,74 @@ Verdict verdict_of(bool same) {
   return same ? Verdict::identical : Verdict::different;
 }
 
-// Entries of a manifest; tools that keep whole seconds are compared in whole seconds.
-EntrySource entries_of(ManifestReader& reader, bool whole_seconds) {
-  return [&reader, whole_seconds]() {
-    std::optional<Entry> entry = reader.next();
-    if (entry && whole_seconds) entry->mtime_ns = 0;
-    return entry;
-  };
+EntrySource entries_of(ManifestReader& reader) {
+  return [&reader]() { return reader.next(); };
 }
 
-Verdict metadata_verdict(const DiffResult& diff, const std::vector<std::string>& keeps) {
-  const bool times = contains(keeps, "mtime") || contains(keeps, "mtime-seconds");
-  return verdict_of((!contains(keeps, "mode") || diff.mode_different == 0) &&
-                    (!times || diff.mtime_different == 0) &&
-                    (!contains(keeps, "hard-link") || diff.hard_link_different == 0));
+// The words of docs/tool.md, "keeps", with what was counted of each.
+std::vector<PropertyRecord> property_records(const PropertyCounts& counts) {
+  const auto record = [](const char* name, const PropertyCount& count) {
+    return PropertyRecord{name, count.compared, count.different};
+  };
+  return {record("type", counts.type),       record("mode", counts.mode),
+          record("mtime", counts.mtime),     record("mtime-seconds", counts.mtime_seconds),
+          record("symlink", counts.symlink), record("hard-link", counts.hard_link),
+          record("sparse", counts.sparse),   record("xattr", counts.xattr),
+          record("owner", counts.owner)};
 }
+
+Verdict metadata_verdict(const std::vector<PropertyRecord>& properties,
+                         const std::vector<std::string>& keeps) {
+  const auto broken = [&](const PropertyRecord& property) {
+    return property.different > 0 && contains(keeps, property.name);
+  };
+  return verdict_of(std::none_of(properties.begin(), properties.end(), broken));
+}
+
+// Whether a difference is one that `keeps` forbids; what a tool never claimed is counted, and must
+// not crowd out what matters.
+bool is_claimed(const Difference& difference, const std::vector<std::string>& keeps) {
+  using Kind = Difference::Kind;
+  switch (difference.kind) {
+    case Kind::mode:
+      return contains(keeps, "mode");
+    case Kind::mtime:
+      return contains(keeps, "mtime") ||
+             (contains(keeps, "mtime-seconds") && !difference.below_a_second);
+    case Kind::hard_link:
+      return contains(keeps, "hard-link");
+    case Kind::sparse:
+    case Kind::xattr:
+    case Kind::owner:
+      return contains(keeps, to_string(difference.kind));
+    default:
+      return true;
+  }
+}
+
+// Without a difference, but with a file that nobody read on both sides, nothing is proven.
+Verdict content_verdict(const DiffResult& diff) {
+  if (!diff.same_content() || diff.missing > 0) return Verdict::different;
+  return diff.covers_all() ? Verdict::identical : Verdict::unknown;
+}
+
+// What a manifest lists of regular files, and for how much of it there is a digest.
+struct Coverage {
+  int64_t files = 0;
+  int64_t bytes = 0;
+  int64_t hashed_files = 0;
+  int64_t hashed_bytes = 0;
+
+  void add(const Entry& entry) {
+    if (entry.type != EntryType::file) return;
+    const int64_t size = entry.hard_link.empty() ? entry.size : 0;
+    ++files;
+    bytes = add_bytes(bytes, size);
+    if (!entry.sha256) return;
+    ++hashed_files;
+    hashed_bytes = add_bytes(hashed_bytes, size);
+  }
+};
 
 // A walked tree as a source of entries: through a manifest in a private folder, so that neither
 // tree is held in memory.
@@ -77,11 +130,45 @@ EntrySource regular_files_of(ManifestReader& reader) {
   };
 }
 
+// Tells how far a comparison is: it reads two lists of any length.
+EntrySource with_progress(EntrySource source, int64_t bytes,
+                          const std::function<void(int64_t bytes, int64_t entries)>& progress) {
+  constexpr int64_t kStep = 10'000;
+  return [source = std::move(source), bytes, &progress, entries = int64_t{0}]() mutable {
+    if (progress && ++entries % kStep == 0) progress(bytes, entries);
+    return source();
+  };
+}
+
 EntrySource list_source(const std::vector<Entry>& entries) {
   return [&entries, next = size_t{0}]() mutable -> std::optional<Entry> {
     if (next == entries.size()) return std::nullopt;
     return entries[next++];
   };
+}
+
+VerdictRecord counts_of(const DiffResult& diff, const std::vector<std::string>& keeps) {
+  const PropertyCounts& counts = diff.properties;
+  const bool whole_seconds = contains(keeps, "mtime-seconds") && !contains(keeps, "mtime");
+  VerdictRecord verdict;
+  verdict.content = content_verdict(diff);
+  verdict.file_set = verdict_of(diff.same_file_set());
+  verdict.properties = property_records(counts);
+  verdict.metadata = metadata_verdict(verdict.properties, keeps);
+  verdict.wanted_entries = diff.wanted_entries;
+  verdict.landed_entries = diff.landed_entries;
+  verdict.wanted_bytes = diff.wanted_bytes;
+  verdict.verified_bytes = diff.verified_bytes;
+  verdict.wanted_files = diff.wanted_files;
+  verdict.verified_files = diff.verified_files;
+  verdict.missing = diff.missing;
+  verdict.extra = diff.extra;
+  verdict.different = diff.content_different + diff.unreadable;
+  verdict.kept = keeps;
+  verdict.mode_different = counts.mode.different;
+  verdict.mtime_different = whole_seconds ? counts.mtime_seconds.different : counts.mtime.different;
+  verdict.hard_link_different = counts.hard_link.different;
+  return verdict;
 }
 
 }  // namespace
@@ -93,30 +180,29 @@ VerdictRecord judge_manifests(const std::string& wanted, const std::string& land
   std::ifstream landed_file = open_manifest(landed);
   ManifestReader wanted_reader(wanted_file, wanted);
   ManifestReader landed_reader(landed_file, landed);
-  const bool whole_seconds = contains(keeps, "mtime-seconds");
-  const DiffResult diff = diff_entries(entries_of(wanted_reader, whole_seconds),
-                                       entries_of(landed_reader, whole_seconds), kKeptDifferences,
-                                       [&](const Difference& difference) {
-                                         if (each) each(difference_record(difference));
-                                       });
-  VerdictRecord verdict;
-  verdict.content = verdict_of(diff.same_content() && diff.missing == 0);
-  verdict.file_set = verdict_of(diff.same_file_set());
-  verdict.metadata = metadata_verdict(diff, keeps);
-  verdict.wanted_entries = diff.wanted_entries;
-  verdict.landed_entries = diff.landed_entries;
-  verdict.wanted_bytes = diff.wanted_bytes;
-  verdict.verified_bytes = diff.verified_bytes;
-  verdict.missing = diff.missing;
-  verdict.extra = diff.extra;
-  verdict.different = diff.content_different + diff.unreadable;
-  verdict.kept = keeps;
-  verdict.mode_different = diff.mode_different;
-  verdict.mtime_different = diff.mtime_different;
-  verdict.hard_link_different = diff.hard_link_different;
-  for (const Difference& difference : diff.first) {
-    verdict.first.push_back(difference_record(difference));
-  }
+  Coverage coverage;
+  const EntrySource landed_source = [&]() {
+    std::optional<Entry> entry = landed_reader.next();
+    if (entry) coverage.add(*entry);
+    return entry;
+  };
+  std::vector<DifferenceRecord> first;
+  const DiffResult diff =
+      diff_entries(entries_of(wanted_reader), landed_source, 0, [&](const Difference& difference) {
+        DifferenceRecord record = difference_record(difference);
+        if (each) each(record);
+        if (first.size() < kKeptDifferences && is_claimed(difference, keeps)) {
+          first.push_back(std::move(record));
+        }
+      });
+  VerdictRecord verdict = counts_of(diff, keeps);
+  verdict.wanted_root = to_hex(wanted_reader.root());
+  verdict.landed_root = to_hex(landed_reader.root());
+  verdict.landed_files = coverage.files;
+  verdict.landed_bytes = coverage.bytes;
+  verdict.hashed_files = coverage.hashed_files;
+  verdict.hashed_bytes = coverage.hashed_bytes;
+  verdict.first = std::move(first);
   return verdict;
 }
 
@@ -137,12 +223,15 @@ VerifyResult verify_directory(const std::string& directory, const std::string& l
   std::ifstream landed_file = open_manifest(tree.manifest);
   ManifestReader landed(landed_file, tree.manifest);
   if (result.content_only) {
-    result.diff = diff_entries(list_source(check_list.entries), regular_files_of(landed),
-                               kKeptDifferences, each);
+    result.diff =
+        diff_entries(list_source(check_list.entries),
+                     with_progress(regular_files_of(landed), result.hashed_bytes, progress),
+                     kKeptDifferences, each);
   } else {
     ManifestReader wanted(file, list);
-    result.diff =
-        diff_entries(entries_of(wanted, false), entries_of(landed, false), kKeptDifferences, each);
+    result.diff = diff_entries(entries_of(wanted),
+                               with_progress(entries_of(landed), result.hashed_bytes, progress),
+                               kKeptDifferences, each);
   }
   return result;
 }

@@ -85,6 +85,7 @@ Document build_document(const PageInput& input) {
   document.counts = counts_of(input.tables);
   for (const std::string& text : input.pool.warnings) document.warnings.push_back(printable(text));
   add_overview(input, document);
+  add_conformance(input, document);
   add_cases(input, document);
   if (input.page.baseline) add_baseline(input, document);
   add_gaps(input, document);

@@ -32,6 +32,8 @@ Tone tone_of(CellState state);
 
 /// The overview tables of the page description.
 void add_overview(const PageInput& input, Document& document);
+/// Tools by properties: what was kept. Only where the page description asks for it.
+void add_conformance(const PageInput& input, Document& document);
 /// One section a case: a row a variant, every single value, the trials behind them.
 void add_cases(const PageInput& input, Document& document);
 /// The paired ratio of a variant to the first one of the case, with its interval and verdict.

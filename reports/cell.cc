@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "reports/cost.h"
 #include "reports/format.h"
@@ -75,6 +76,12 @@ std::string what_landed(const VerdictRecord& verdict) {
   add_count(text, verdict.mode_different, "with another mode");
   add_count(text, verdict.mtime_different, "with another time");
   add_count(text, verdict.hard_link_different, "with other hard links");
+  for (const auto& [name, what] :
+       {std::pair{"sparse", "with filled holes"}, std::pair{"xattr", "with other attributes"},
+        std::pair{"owner", "with another owner"}}) {
+    const auto property = std::ranges::find(verdict.properties, name, &PropertyRecord::name);
+    if (property != verdict.properties.end()) add_count(text, property->different, what);
+  }
   return text;
 }
 
@@ -89,6 +96,11 @@ std::string reason_of(const TrialRecord& trial, CellState state) {
     reason = "nothing was timed";
   }
   for (const VerdictRecord& verdict : trial.verdicts) {
+    if (verdict.overall() == Verdict::unknown && verdict.verified_files < verdict.wanted_files) {
+      reason += (reason.empty() ? "" : "; ") + verdict.machine + ": " +
+                format_count(verdict.wanted_files - verdict.verified_files) + " of " +
+                format_count(verdict.wanted_files) + " files were not read on both sides";
+    }
     if (verdict.overall() != Verdict::different) continue;
     reason += (reason.empty() ? "" : "; ") + what_landed(verdict);
   }

@@ -93,7 +93,8 @@ std::vector<std::string> texts_or_none(const JsonView& view, std::string_view ke
 }
 
 Page parse_page(const JsonView& view, const Pool& pool) {
-  view.allow_only({"schema", "title", "intro", "tables", "baseline", "notes", "limits", "claims"});
+  view.allow_only({"schema", "title", "intro", "tables", "baseline", "conformance", "notes",
+                   "limits", "claims"});
   view.at("schema").as_int(1, 1);
   Page page;
   page.title = view.at("title").as_nonempty_string();
@@ -102,6 +103,7 @@ Page parse_page(const JsonView& view, const Pool& pool) {
     for (const JsonView& table : tables->items()) page.tables.push_back(parse_table(table, pool));
   }
   page.baseline = view.bool_or("baseline", true);
+  page.conformance = view.bool_or("conformance", false);
   page.notes = texts_or_none(view, "notes");
   page.limits = texts_or_none(view, "limits");
   if (const auto claims = view.find("claims"); claims && !claims->items().empty()) {

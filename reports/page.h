@@ -29,6 +29,7 @@ struct Page {
   std::vector<std::string> intro;
   std::vector<PageTable> tables;
   bool baseline = true;
+  bool conformance = false;
   std::vector<std::string> notes;
   std::vector<std::string> limits;
 };

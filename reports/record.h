@@ -120,6 +120,13 @@ struct DifferenceRecord {
   std::string landed;
 };
 
+/// One property of docs/manifest.md: on how many entries it was compared, and on how many not kept.
+struct PropertyRecord {
+  std::string name;
+  int64_t compared = 0;
+  int64_t different = 0;
+};
+
 /// What the judge says of one landed tree.
 struct VerdictRecord {
   std::string machine;
@@ -140,6 +147,15 @@ struct VerdictRecord {
   int64_t mtime_different = 0;
   int64_t hard_link_different = 0;
   std::vector<DifferenceRecord> first;
+  std::string wanted_root;  ///< Merkle roots of the trees, hex: docs/manifest.md
+  std::string landed_root;
+  int64_t wanted_files = 0;    ///< names of regular files
+  int64_t verified_files = 0;  ///< those whose SHA-256 was compared and equal
+  int64_t landed_files = 0;    ///< names of regular files that landed
+  int64_t landed_bytes = 0;    ///< their sizes, a file with several names once
+  int64_t hashed_files = 0;    ///< those of them that the judge read and hashed
+  int64_t hashed_bytes = 0;
+  std::vector<PropertyRecord> properties;
 
   Verdict overall() const { return worst(worst(content, file_set), metadata); }
 };

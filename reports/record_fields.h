@@ -118,6 +118,13 @@ void visit_fields(V& v, typename V::template Ref<DifferenceRecord> difference) {
 }
 
 template <typename V>
+void visit_fields(V& v, typename V::template Ref<PropertyRecord> property) {
+  v.text("name", property.name);
+  v.count("compared", property.compared);
+  v.count("different", property.different);
+}
+
+template <typename V>
 void visit_fields(V& v, typename V::template Ref<VerdictRecord> verdict) {
   v.text("machine", verdict.machine);
   v.word("content", verdict.content, kVerdicts);
@@ -137,6 +144,17 @@ void visit_fields(V& v, typename V::template Ref<VerdictRecord> verdict) {
   v.count("mtime_different", verdict.mtime_different);
   v.count("hard_link_different", verdict.hard_link_different);
   v.list("differences", verdict.first, 1000);
+  if (v.since(2)) {
+    v.digest("wanted_root", verdict.wanted_root);
+    v.digest("landed_root", verdict.landed_root);
+    v.count("wanted_files", verdict.wanted_files);
+    v.count("verified_files", verdict.verified_files);
+    v.count("landed_files", verdict.landed_files);
+    v.count("landed_bytes", verdict.landed_bytes);
+    v.count("hashed_files", verdict.hashed_files);
+    v.count("hashed_bytes", verdict.hashed_bytes);
+    v.list("properties", verdict.properties, 100);
+  }
 }
 
 template <typename V>

@@ -25,8 +25,13 @@ std::vector<Entry> tree() {
   link.target = "f";
   Entry second = file("second", "hello");
   second.hard_link = "f";
-  return {other("d", EntryType::directory), file("d/g", "world!"), file("f", "hello"), link,
-          second};
+  Entry folder = other("d", EntryType::directory);
+  folder.local.xattrs = sha256("x");
+  Entry holes = file("f", "hello");
+  holes.local.data_bytes = 3;
+  std::vector<Entry> entries = {folder, file("d/g", "world!"), holes, link, second};
+  for (Entry& entry : entries) entry.local.owner = {0, 0};
+  return entries;
 }
 
 DiffResult diff(std::vector<Entry> wanted, std::vector<Entry> landed, size_t keep = 100) {
@@ -76,6 +81,13 @@ INSTANTIATE_TEST_SUITE_P(
         Change{"mode", 0, [](Entry& e) { e.mode = 0700; }, Kind::mode, false},
         Change{"mtime", 1, [](Entry& e) { e.mtime_ns = 1; }, Kind::mtime, false},
         Change{"hard_link", 4, [](Entry& e) { e.hard_link = ""; }, Kind::hard_link, false},
+        Change{"sparse", 2, [](Entry& e) { e.local.data_bytes.reset(); }, Kind::sparse, false},
+        Change{"xattr", 0, [](Entry& e) { e.local.xattrs = sha256("y"); }, Kind::xattr, false},
+        Change{"owner", 3,
+               [](Entry& e) {
+                 e.local.owner = {0, 7};
+               },
+               Kind::owner, false},
         Change{"unreadable", 1,
                [](Entry& e) {
                  e.problem = "cannot be read";
@@ -110,6 +122,62 @@ TEST(Diff, OneSidedHashesVerifyNothing) {
   const DiffResult neither = diff(unread, unread);
   EXPECT_TRUE(neither.same_content());
   EXPECT_EQ(neither.verified_bytes, 0);
+  EXPECT_EQ(neither.verified_files, 0);
+  EXPECT_FALSE(neither.covers_all());
+  EXPECT_TRUE(diff(tree(), tree()).covers_all());
+}
+
+// Each property has its own count of what was compared, so that "not kept" and "nothing there to
+// keep" cannot be mistaken for each other.
+TEST(Diff, CountsEachPropertyApart) {
+  auto landed = tree();
+  landed[2].mtime_ns = 5;
+  landed[1].mtime_s = 99;
+  landed[0].mode = 0700;
+  const PropertyCounts counts = diff(tree(), landed).properties;
+  const auto expect = [](const PropertyCount& count, int64_t compared, int64_t different) {
+    EXPECT_EQ(count.compared, compared);
+    EXPECT_EQ(count.different, different);
+  };
+  expect(counts.type, 5, 0);
+  expect(counts.mode, 4, 1);
+  expect(counts.mtime, 5, 2);
+  expect(counts.mtime_seconds, 5, 1);
+  expect(counts.symlink, 1, 0);
+  expect(counts.hard_link, 1, 0);
+  expect(counts.sparse, 1, 0);
+  expect(counts.xattr, 1, 0);
+  expect(counts.owner, 5, 0);
+  expect(diff(tree(), {}).properties.mode, 0, 0);
+}
+
+TEST(Diff, WhatNobodyKnowsIsNotCompared) {
+  auto unread = tree();
+  for (Entry& entry : unread) entry.sha256.reset();
+  const auto neither = diff(unread, unread).properties;
+  EXPECT_EQ(neither.sparse.compared, 0);
+  EXPECT_EQ(neither.xattr.compared, 1);  // of the folder, which is always read
+  auto other_user = tree();
+  for (Entry& entry : other_user) entry.local.owner.reset();
+  other_user[1].local.capability = sha256("c");  // not seen by who was not root
+  EXPECT_EQ(diff(tree(), other_user).properties.owner.compared, 0);
+  EXPECT_TRUE(diff(tree(), other_user).first.empty());
+  auto older = tree();
+  for (Entry& entry : older) {
+    entry.local = {};
+    entry.local_unknown = true;
+  }
+  EXPECT_TRUE(diff(older, tree()).first.empty());
+  EXPECT_TRUE(diff(tree(), older).first.empty());
+}
+
+TEST(Diff, SparserIsNoDifference) {
+  auto landed = tree();
+  landed[2].local.data_bytes = 2;
+  landed[1].local.data_bytes = 1;  // was not sparse
+  EXPECT_TRUE(diff(tree(), landed).first.empty());
+  landed[2].local.data_bytes = 4;
+  EXPECT_EQ(diff(tree(), landed).properties.sparse.different, 1);
 }
 
 TEST(Diff, AProblemOnEitherSideIsUnreadable) {

@@ -23,7 +23,14 @@ std::vector<Entry> sample() {
   second.hard_link = "a/one\n";
   Entry bad{.path = "b", .size = 7, .mode = 0, .problem = "cannot be opened: Permission denied"};
   Entry pipe{.path = "c", .type = EntryType::fifo, .mode = 0600};
-  return {folder, link, file, second, bad, pipe};
+  pipe.local.owner = {1000, 4294967294};
+  Entry holes{.path = "d", .size = 1 << 20, .sha256 = sha256("holes")};
+  holes.local.owner = {0, 0};
+  holes.local.data_bytes = 65536;
+  holes.local.xattrs = sha256("attributes");
+  holes.local.capability = sha256("capability");
+  folder.local.xattrs = sha256("of a folder");
+  return {folder, link, file, second, bad, pipe, holes};
 }
 
 TEST(Manifest, RoundTripsEveryField) {
@@ -36,14 +43,25 @@ TEST(Manifest, IsTheDocumentedText) {
   const std::string text = manifest_of({sample()[0], sample()[2]});
   const std::string hex = to_hex(sha256("hello"));
   const std::string before =
-      "{\"fairwire_manifest\":1}\n"
+      "{\"fairwire_manifest\":2}\n"
       "{\"path\":\"a\",\"type\":\"directory\",\"mode\":\"1777\",\"mtime_s\":-1,"
-      "\"mtime_ns\":500000000}\n"
+      "\"mtime_ns\":500000000,\"local\":{\"xattrs\":\"" +
+      to_hex(sha256("of a folder")) +
+      "\"}}\n"
       "{\"path\":\"a/one\\\\x0a\",\"type\":\"file\",\"bytes\":5,\"mode\":\"0644\",\"mtime_s\":1,"
       "\"mtime_ns\":999999999,\"sha256\":\"" +
       hex + "\"}\n";
-  EXPECT_EQ(text, before + "{\"end\":true,\"entries\":2,\"bytes\":5,\"sha256\":\"" +
-                      to_hex(sha256(before)) + "\"}\n");
+  const std::string leaf_1 =
+      R"({"path":"a","type":"directory","mode":"1777","mtime_s":-1,"mtime_ns":500000000})";
+  const std::string leaf_2 =
+      R"({"path":"a/one\\x0a","type":"file","bytes":5,"mode":"0644","mtime_s":1,)"
+      R"("mtime_ns":999999999,"sha256":")" +
+      hex + "\"}";
+  MerkleTree tree;
+  tree.add(leaf_1);
+  tree.add(leaf_2);
+  EXPECT_EQ(text, before + "{\"end\":true,\"entries\":2,\"bytes\":5,\"root\":\"" +
+                      to_hex(tree.root()) + "\",\"sha256\":\"" + to_hex(sha256(before)) + "\"}\n");
 }
 
 TEST(Manifest, FinishReturnsTheDigestOfTheWholeFile) {
@@ -60,7 +78,7 @@ TEST(Manifest, EmptyTreeHasHeaderAndEnd) {
 
 TEST(Manifest, SeveralNamesCountTheirBytesOnce) {
   const std::string text = manifest_of(sample());
-  EXPECT_NE(text.find("\"entries\":6,\"bytes\":12,"), std::string::npos);
+  EXPECT_NE(text.find("\"entries\":7,\"bytes\":1048588,"), std::string::npos);
 }
 
 TEST(Manifest, WriterRefusesDisorderAndFailingStreams) {
@@ -111,7 +129,7 @@ TEST(DamagedManifest, LostAndDoubledLinesAreRefused) {
 }
 
 TEST(DamagedManifest, ALineWithoutEndIsBounded) {
-  const std::string text = "{\"fairwire_manifest\":1}\n" + std::string((16u << 20) + 1, ' ');
+  const std::string text = "{\"fairwire_manifest\":2}\n" + std::string((16u << 20) + 1, ' ');
   expect_refused({text, "line 2", "16 MiB"}, read_manifest);
 }
 
@@ -119,7 +137,7 @@ class RefusedLine : public testing::TestWithParam<Refused> {};
 
 TEST_P(RefusedLine, NamesLineAndKey) {
   Refused refused = GetParam();
-  refused.text = "{\"fairwire_manifest\":1}\n" + refused.text + "\n";
+  refused.text = "{\"fairwire_manifest\":2}\n" + refused.text + "\n";
   expect_refused(refused, read_manifest);
 }
 
@@ -158,12 +176,45 @@ INSTANTIATE_TEST_SUITE_P(
                 "unknown key"},
         Refused{R"({"path":"a","type":"symlink","mode":"0777","mtime_s":0,"mtime_ns":0})", "line 2",
                 "target"},
+        Refused{file_line("a", R"(,"local":{})"), "line 2/local", "empty"},
+        Refused{file_line("a", R"(,"local":{"uid":1})"), "line 2/local", "gid"},
+        Refused{file_line("a", R"(,"local":{"uid":-1,"gid":0})"), "line 2/local/uid", "0"},
+        Refused{file_line("a", R"(,"local":{"data_bytes":1})"), "line 2/local/data_bytes", "less"},
+        Refused{file_line("a", R"(,"local":{"color":1})"), "line 2/local/color", "unknown key"},
+        Refused{R"({"path":"a","type":"fifo","mode":"0644","mtime_s":0,"mtime_ns":0,)"
+                R"("local":{"xattrs":"ab"}})",
+                "line 2/local/xattrs", "unknown key"},
         Refused{R"({"end":false,"entries":0,"bytes":0,"sha256":""})", "line 2/end", "true"},
         Refused{R"({"end":true,"entries":1,"bytes":0,"sha256":""})", "line 2/entries", "0 entries"},
         Refused{R"({"end":true,"entries":0,"bytes":1,"sha256":""})", "line 2/bytes", "0 bytes"}));
 
 TEST(Manifest, OtherVersionsAreRefused) {
-  expect_refused({"{\"fairwire_manifest\":2}\n", "line 1", "version"}, read_manifest);
+  for (const char* version : {"0", "3", "-1", "21"}) {
+    const std::string text = "{\"fairwire_manifest\":" + std::string(version) + "}\n";
+    expect_refused({text, "line 1", "version"}, read_manifest);
+  }
+}
+
+// What was written before there were "local" and "root" is read as long as there are such files.
+TEST(Manifest, Schema1IsRead) {
+  const std::string body = "{\"fairwire_manifest\":1}\n" + file_line("a") + "\n";
+  const std::string end = R"({"end":true,"entries":1,"bytes":1,"sha256":")";
+  const auto entries = read_manifest(body + end + to_hex(sha256(body)) + "\"}\n");
+  ASSERT_EQ(entries.size(), 1u);
+  EXPECT_TRUE(entries[0].local_unknown);
+  const std::string local = file_line("a", R"(,"local":{"uid":0,"gid":0})");
+  expect_refused({"{\"fairwire_manifest\":1}\n" + local + "\n", "line 2/local", "schema 1"},
+                 read_manifest);
+  const std::string root = R"({"end":true,"entries":0,"bytes":0,"root":""})";
+  expect_refused({"{\"fairwire_manifest\":1}\n" + root + "\n", "line 2/root", "unknown key"},
+                 read_manifest);
+}
+
+TEST(Manifest, TheRootIsCheckedApartFromTheDigest) {
+  const std::string body = "{\"fairwire_manifest\":2}\n" + file_line("a") + "\n";
+  const std::string end = R"({"end":true,"entries":1,"bytes":1,"root":")";
+  const std::string sum = "\",\"sha256\":\"" + to_hex(sha256(body)) + "\"}\n";
+  expect_refused({body + end + to_hex(sha256("")) + sum, "line 3/root", "changed"}, read_manifest);
 }
 
 TEST(AddBytes, StopsAtTheLargestNumber) {

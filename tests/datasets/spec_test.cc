@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(
     Top, RefusedRecipe,
     testing::Values(
         Refused{"[]", "/", "object"}, Refused{R"({"name":"n","title":"t"})", "/", "\"schema\""},
-        Refused{R"({"schema":2,"name":"n","title":"t"})", "/schema", "from 1 to 1"},
+        Refused{R"({"schema":3,"name":"n","title":"t"})", "/schema", "from 1 to 2"},
         Refused{R"({"schema":1,"title":"t"})", "/", "\"name\""},
         Refused{R"({"schema":1,"name":"a/b","title":"t"})", "/name", "letters"},
         Refused{R"({"schema":1,"name":"","title":"t"})", "/name", "letters"},

@@ -58,6 +58,14 @@ inline std::string manifest_of(const std::vector<Entry>& entries) {
   return out.str();
 }
 
+/// The Merkle root of the tree.
+inline std::string root_of(const std::vector<Entry>& entries) {
+  std::ostringstream out;
+  ManifestWriter writer(out);
+  for (const Entry& entry : entries) writer.write(entry);
+  return to_hex(writer.root());
+}
+
 /// All entries; throws FormatError for anything but a whole manifest.
 inline std::vector<Entry> read_manifest(const std::string& text) {
   std::istringstream in(text);

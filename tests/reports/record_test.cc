@@ -171,7 +171,7 @@ TEST(Record, KeysBelongToTheSchemaThatHasThem) {
   };
   const Json without = with(now, "wire_report", std::nullopt);
   EXPECT_EQ(read(without, 2), "results.jsonl: line 7: \"wire_report\" is missing");
-  EXPECT_EQ(read(now, 1), "results.jsonl: line 7: /ops/0/first_byte_ns: unknown key");
+  EXPECT_EQ(read(now, 1), "results.jsonl: line 7: /verdicts/0/wanted_root: unknown key");
 }
 
 TEST(Record, WhatTheReaderWouldRefuseIsNotWritten) {

@@ -33,6 +33,11 @@ inline VerdictRecord identical_tree(int64_t bytes, int64_t files) {
   verdict.wanted_entries = verdict.landed_entries = files + 1;
   verdict.wanted_bytes = verdict.verified_bytes = bytes;
   verdict.kept = {"mode", "mtime"};
+  verdict.wanted_root = verdict.landed_root = digest_of('e');
+  verdict.wanted_files = verdict.verified_files = files;
+  verdict.landed_files = verdict.hashed_files = files;
+  verdict.landed_bytes = verdict.hashed_bytes = bytes;
+  verdict.properties = {{"mode", files + 1, 0}, {"mtime", files + 1, 0}};
   return verdict;
 }
 
@@ -116,6 +121,7 @@ inline TrialRecord mismatched(TrialRecord trial, Verdict VerdictRecord::*part,
   trial.verdict = Verdict::different;
   trial.verdicts[0].*part = Verdict::different;
   trial.verdicts[0].landed_digest = digest_of('b');
+  trial.verdicts[0].landed_root = digest_of('f');
   trial.verdicts[0].different = 1;
   trial.verdicts[0].first = {std::move(difference)};
   trial.ops[0].verdict = Verdict::different;

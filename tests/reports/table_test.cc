@@ -112,6 +112,27 @@ TEST(Table, AContaminatedTrialIsFlaggedAndCounted) {
 }
 
 // Case B33: what a tool says of itself is not asked; ours never exceeds 100 %.
+// A tree that nobody read is not verified, and its time in no statistic.
+TEST(Table, WithoutFullCoverageNothingIsVerified) {
+  TrialRecord trial = pull("c", "v", 1, 9);
+  trial.verdicts[0].content = trial.verdict = Verdict::unknown;
+  trial.verdicts[0].wanted_files = 35;
+  trial.verdicts[0].verified_files = 34;
+  const auto cell = one_cell({trial}).cell();
+  EXPECT_EQ(cell.state, CellState::not_measured);
+  EXPECT_NE(cell.reasons[0].find("reader: 1 of 35 files were not read on both sides"),
+            std::string::npos);
+}
+
+TEST(Table, ReasonsNameEveryProperty) {
+  TrialRecord trial = mismatched(pull("c", "v", 1, 9), &VerdictRecord::metadata, {});
+  trial.verdicts[0].different = 0;
+  trial.verdicts[0].properties = {{"sparse", 2, 1}, {"xattr", 3, 3}, {"owner", 4, 0}};
+  EXPECT_NE(one_cell({trial}).cell().reasons[0].find(
+                "verified, 1 with filled holes, 3 with other attributes"),
+            std::string::npos);
+}
+
 TEST(Table, ReasonsCountWhatOurVerifierFound) {
   TrialRecord trial = mismatched(pull("c", "v", 1, 9), &VerdictRecord::content, {});
   trial.verdicts[0].verified_bytes = 0;
