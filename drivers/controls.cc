@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -68,17 +69,39 @@ void serve_client(const FileDescriptor client) {
   while (::recv(client.get(), rest, sizeof rest, 0) > 0) continue;
 }
 
-// When bytes count for the steady rate: neither the ramp nor what was on its way at the end.
+constexpr size_t kParts = 20;
+using Parts = std::array<int64_t, kParts>;
+
+// When bytes count for the steady rate (neither the ramp nor what was on its way at the end), in
+// equal parts.
 struct Window {
   Nanoseconds begin{};
   Nanoseconds end{};
+
+  Nanoseconds part() const { return (end - begin) / static_cast<int64_t>(kParts); }
+  std::optional<size_t> part_of(Nanoseconds now) const {
+    if (now < begin || part() <= Nanoseconds::zero()) return std::nullopt;
+    const auto number = static_cast<size_t>((now - begin) / part());
+    return number < kParts ? std::optional(number) : std::nullopt;
+  }
 };
 
 struct StreamReading {
   int64_t bytes = 0;
-  int64_t steady_bytes = 0;
+  Parts parts{};  // received in each part of the window
   bool agreed = false;
 };
+
+// The median over the parts that were over by `end`: while a lost segment is missing the kernel
+// hands out nothing, and then all at once, so that a mean would depend on where the window ends.
+int64_t steady_rate(Parts parts, const Window& window, Nanoseconds end) {
+  const size_t over = window.part_of(end).value_or(end < window.begin ? 0 : kParts);
+  if (over == 0 || window.part() <= Nanoseconds::zero()) return 0;
+  const auto middle = parts.begin() + static_cast<std::ptrdiff_t>(over / 2);
+  std::nth_element(parts.begin(), middle, parts.begin() + static_cast<std::ptrdiff_t>(over));
+  const double seconds = std::chrono::duration<double>(window.part()).count();
+  return static_cast<int64_t>(static_cast<double>(*middle) / seconds);
+}
 
 // The last 8 bytes of everything that was fed.
 class Tail {
@@ -117,7 +140,7 @@ StreamReading fetch_stream(const SocketAddress& address, uint64_t wanted, const 
     tail.feed(buffer.data(), static_cast<size_t>(count));
     received += static_cast<uint64_t>(count);
     const Nanoseconds now = monotonic_now();
-    if (now >= window.begin && now < window.end) reading.steady_bytes += count;
+    if (const auto part = window.part_of(now)) reading.parts[*part] += count;
     if (!stopped && now > window.end) {
       ::shutdown(socket.get(), SHUT_WR);
       stopped = true;
@@ -134,8 +157,7 @@ StreamReading fetch_stream(const SocketAddress& address, uint64_t wanted, const 
 void write_reading(const ControlReading& reading, const std::string& path) {
   const Json json = Json::object({{"bytes", reading.bytes},
                                   {"elapsed_ns", reading.elapsed.count()},
-                                  {"steady_bytes", reading.steady_bytes},
-                                  {"steady_ns", reading.steady.count()},
+                                  {"steady_bytes_per_second", reading.steady_bytes_per_second},
                                   {"agreed", reading.agreed}});
   write_file(path, json.dump() + "\n");
 }
@@ -172,13 +194,14 @@ ControlReading fetch_pipe(const PipeRequest& request) {
     }
   }
   const Nanoseconds end = monotonic_now();
-  ControlReading total{0, end - start, true, 0, {}};
-  total.steady = std::max(std::min(end, window.end) - window.begin, Nanoseconds::zero());
+  ControlReading total{0, end - start, true, 0};
+  Parts parts{};
   for (const StreamReading& reading : readings) {
     total.bytes += reading.bytes;
-    total.steady_bytes += reading.steady_bytes;
+    for (size_t i = 0; i < kParts; ++i) parts[i] += reading.parts[i];
     total.agreed = total.agreed && reading.agreed;
   }
+  total.steady_bytes_per_second = steady_rate(parts, window, end);
   return total;
 }
 
@@ -200,7 +223,7 @@ ControlReading run_kernel(const std::string& folder) {
   const Nanoseconds elapsed = monotonic_now() - start;
   ::unlink(path.c_str());
   const bool right = to_hex(digest) == kKernelDigest;
-  return {kHashed + kWritten, elapsed, right, 0, {}};
+  return {kHashed + kWritten, elapsed, right, 0};
 }
 
 }  // namespace fairwire

@@ -10,13 +10,14 @@
 
 namespace fairwire {
 
-/// What a control found; written as {"bytes","elapsed_ns","steady_bytes","steady_ns","agreed"}.
+/// What a control found; written as
+/// {"bytes","elapsed_ns","steady_bytes_per_second","agreed"}.
 struct ControlReading {
   int64_t bytes = 0;
   Nanoseconds elapsed{};
-  bool agreed = false;       ///< both ends counted the same
-  int64_t steady_bytes = 0;  ///< of pipes: received between the ramp and the end of the time
-  Nanoseconds steady{};      ///< how long that was; zero when it ended before
+  bool agreed = false;  ///< both ends counted the same
+  /// Of pipes: the median over twenty equal parts of the time behind the ramp; 0: it was too short.
+  int64_t steady_bytes_per_second = 0;
 };
 void write_reading(const ControlReading& reading, const std::string& path);
 

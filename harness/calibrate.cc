@@ -70,9 +70,7 @@ class AgentProbes final : public CalibrationProbes {
               {"pipe", "fetch", "--from", stage_.address(from), "--port", std::to_string(port),
                "--streams", std::to_string(streams), "--bytes", std::to_string(kMostBytes), "--ms",
                std::to_string(ms), "--ramp-ms", std::to_string(ms / 2)});
-    const JsonView view(json, "pipe");
-    const double seconds = static_cast<double>(view.at("steady_ns").as_int(1)) / 1e9;
-    return static_cast<int64_t>(static_cast<double>(view.at("steady_bytes").as_int(0)) / seconds);
+    return JsonView(json, "pipe").at("steady_bytes_per_second").as_int(1);
   }
 
   HostReading host(const std::string& name) override {

@@ -21,7 +21,7 @@ void judge(Trial& trial) {
   if (!text) return;  // the program failed: its exit is on record, the verdict stays unknown
   const Json json = Json::parse(*text, path);
   const JsonView view(json, path);
-  view.allow_only({"bytes", "elapsed_ns", "steady_bytes", "steady_ns", "agreed"});
+  view.allow_only({"bytes", "elapsed_ns", "steady_bytes_per_second", "agreed"});
   op.bytes = view.at("bytes").as_int(0);
   op.wall_ns = view.at("elapsed_ns").as_int(1);
   op.verdict = view.at("agreed").as_bool() ? Verdict::identical : Verdict::different;

@@ -59,8 +59,7 @@ Json probe_answer(FakeFigures& figures, const std::vector<std::string>& argv) {
   }
   return Json::object({{"bytes", goodput},
                        {"elapsed_ns", 1'000'000'000},
-                       {"steady_bytes", goodput},
-                       {"steady_ns", 1'000'000'000},
+                       {"steady_bytes_per_second", goodput},
                        {"agreed", true}});
 }
 
