@@ -6,27 +6,48 @@
 namespace fairwire {
 namespace {
 
-void keep_lower(std::map<std::string, Ceiling>& ceilings, const std::string& wire,
-                const Ceiling& ceiling) {
+void keep_higher(std::map<std::string, Ceiling>& ceilings, const std::string& wire,
+                 const Ceiling& ceiling) {
   const auto [place, is_new] = ceilings.emplace(wire, ceiling);
-  if (!is_new && ceiling.bytes_per_second < place->second.bytes_per_second) {
+  if (!is_new && ceiling.bytes_per_second > place->second.bytes_per_second) {
     place->second = ceiling;
   }
 }
 
-// Of each wire the smaller of what theory allows and what sixteen streams reached.
-std::map<std::string, Ceiling> ceilings_of(const Pool& pool, const std::vector<ControlRow>& rows) {
-  std::map<std::string, Ceiling> ceilings;
+std::optional<double> figure(const CalibrationRecord& calibration, std::string_view key) {
+  const Json* value = calibration.reading.find(key);
+  return value == nullptr ? std::nullopt : value->if_number();
+}
+
+// What raw TCP reached on each wire: pipe-16 of the rounds; on a wire with a stated rate also the
+// calibration, since a control of two seconds is over there before its streams have settled.
+std::map<std::string, Ceiling> reached(const Pool& pool, const std::vector<ControlRow>& rows) {
+  std::map<std::string, Ceiling> best;
   for (const ControlRow& row : rows) {
     if (row.control != kCeilingControl || row.bytes_per_second.empty()) continue;
     std::string label = median_label(row.bytes_per_second.size());
     label.resize(std::min(label.size(), label.find(" (")));  // how, in words, is said elsewhere
-    keep_lower(ceilings, row.wire, {*median(row.bytes_per_second), row.control + ", " + label});
+    keep_higher(best, row.wire, {*median(row.bytes_per_second), row.control + ", " + label});
   }
   for (const CalibrationRecord* calibration : pool.calibrations) {
-    const Json* theory = calibration->reading.find("theory_bytes_per_second");
-    const auto rate = theory == nullptr ? std::nullopt : theory->if_number();
-    if (rate > 0) keep_lower(ceilings, calibration->wire, {*rate, "theory of the wire"});
+    if (!figure(*calibration, "theory_bytes_per_second")) continue;
+    for (const char* key : {"forth_1_bytes_per_second", "forth_16_bytes_per_second"}) {
+      const auto rate = figure(*calibration, key);
+      if (rate > 0) keep_higher(best, calibration->wire, {*rate, "raw TCP of the calibration"});
+    }
+  }
+  return best;
+}
+
+// Of each wire the smaller of what theory allows and what raw TCP reached.
+std::map<std::string, Ceiling> ceilings_of(const Pool& pool, const std::vector<ControlRow>& rows) {
+  std::map<std::string, Ceiling> ceilings = reached(pool, rows);
+  for (const CalibrationRecord* calibration : pool.calibrations) {
+    const auto theory = figure(*calibration, "theory_bytes_per_second");
+    if (!(theory > 0)) continue;
+    const Ceiling stated{*theory, "theory of the wire"};
+    const auto [place, is_new] = ceilings.emplace(calibration->wire, stated);
+    if (!is_new && *theory < place->second.bytes_per_second) place->second = stated;
   }
   return ceilings;
 }

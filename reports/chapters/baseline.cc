@@ -43,34 +43,90 @@ TextTable control_table(const std::vector<ControlRow>& rows) {
   return table;
 }
 
-std::string reading_text(const Json& reading) {
-  std::string text;
-  if (const auto* members = reading.if_object()) {
-    for (const auto& [key, value] : *members) {
-      const int64_t* number = value.if_int();
-      text += (text.empty() ? "" : ", ") + printable(key) + " " +
-              (number != nullptr ? format_count(*number) : printable(value.dump()));
-    }
-  }
-  return text.empty() ? std::string(kNone) : text;
+std::optional<double> number_at(const Json& object, std::string_view key) {
+  const Json* value = object.find(key);
+  return value == nullptr ? std::nullopt : value->if_number();
+}
+
+std::string word_at(const Json& object, std::string_view key) {
+  const Json* value = object.find(key);
+  return value == nullptr || value->if_string() == nullptr ? "" : printable(*value->if_string());
+}
+
+// "4.71 / 4.70": from the first machine to the other, and back.
+std::string both_ways(const Json& reading, const std::string& streams) {
+  const auto forth = number_at(reading, "forth_" + streams + "_bytes_per_second");
+  const auto back = number_at(reading, "back_" + streams + "_bytes_per_second");
+  if (!forth || !back) return std::string(kNone);
+  return mb_number(*forth) + " / " + mb_number(*back);
+}
+
+std::string milliseconds(const Json* object, std::string_view key, double per_ms = 1000) {
+  const auto value = object == nullptr ? std::nullopt : number_at(*object, key);
+  return value ? format_decimal(*value / per_ms) : std::string(kNone);
+}
+
+std::string machines_of(const Json& reading) {
+  const std::string one = word_at(reading, "one");
+  return one.empty() ? std::string(kNone) : one + " – " + word_at(reading, "other");
+}
+
+TableCell status_cell(const CalibrationRecord& reading) {
+  TableCell status;
+  status.badge = printable(reading.status);
+  status.tone = reading.status == "within bounds"   ? Tone::good
+                : reading.status == "out of bounds" ? Tone::bad
+                                                    : Tone::muted;
+  status.small = printable(reading.reason);
+  return status;
 }
 
 TextTable calibration_table(const std::vector<const CalibrationRecord*>& readings) {
   TextTable table;
-  table.caption = "Readings of each wire and host outside the rounds, against their stated bounds.";
-  table.columns = {
-      {"Wire", false, 0}, {"When", false, 0}, {"Status", false, 0}, {"Reading", false, 0}};
-  for (const CalibrationRecord* reading : readings) {
-    TableCell status;
-    status.badge = printable(reading->status);
-    status.tone = reading->status == "within bounds"   ? Tone::good
-                  : reading->status == "out of bounds" ? Tone::bad
-                                                       : Tone::muted;
-    status.small = printable(reading->reason);
+  table.caption =
+      "Every wire before the first trial and after the last, on tuned socket buffers: 100 UDP "
+      "round "
+      "trips on the idle wire, then the steady rate of one and of sixteen TCP streams each way "
+      "(MB/s). A wire that states a rate or a delay is held against it. Sixteen streams on a slow "
+      "wire may still be recovering from their start; the better of both counts.";
+  table.columns = {{"Wire", false, 0},    {"When", false, 0},          {"Between", false, 4},
+                   {"Status", false, 0},  {"Round trip, ms", true, 0}, {"p99, ms", true, 3},
+                   {"1 stream", true, 1}, {"16 streams", true, 2},     {"Stated", true, 1}};
+  for (const CalibrationRecord* record : readings) {
+    const Json& reading = record->reading;
+    const Json* trip = reading.find("round_trip");
     table.rows.push_back(
         {"",
-         {text_cell(reading->wire.empty() ? "host" : printable(reading->wire)),
-          text_cell(printable(reading->when)), status, text_cell(reading_text(reading->reading))}});
+         {text_cell(record->wire.empty() ? "host" : printable(record->wire)),
+          text_cell(printable(record->when)), text_cell(machines_of(reading)), status_cell(*record),
+          text_cell(milliseconds(trip, "median_us")), text_cell(milliseconds(trip, "p99_us")),
+          text_cell(both_ways(reading, "1")), text_cell(both_ways(reading, "16")),
+          text_cell(format_or_none(number_at(reading, "theory_bytes_per_second"), mb_number))}});
+  }
+  return table;
+}
+
+// What each host can do by itself, from the readings before the first trial.
+TextTable host_table(const std::vector<const CalibrationRecord*>& readings) {
+  TextTable table;
+  table.caption = "What each host does by itself, one core; namespaces of one host share a line.";
+  table.columns = {{"Machine", false, 0},
+                   {"SHA-256, MB/s", true, 0},
+                   {"AES-256-GCM, MB/s", true, 0},
+                   {"Write with fsync, MB/s", true, 0},
+                   {"fsync, ms", true, 0}};
+  for (const CalibrationRecord* record : readings) {
+    const Json* hosts = record->reading.find("hosts");
+    if (hosts == nullptr || hosts->if_object() == nullptr) continue;
+    for (const auto& [machine, host] : *hosts->if_object()) {
+      const auto rate = [&](const char* key) {
+        return text_cell(format_or_none(number_at(host, key), mb_number));
+      };
+      table.rows.push_back({"",
+                            {text_cell(printable(machine)), rate("sha256_bytes_per_second"),
+                             rate("aead_bytes_per_second"), rate("write_bytes_per_second"),
+                             text_cell(milliseconds(&host, "fsync_ns", 1e6))}});
+    }
   }
   return table;
 }
@@ -87,6 +143,8 @@ void add_baseline(const PageInput& input, Document& document) {
   }
   if (!input.pool.calibrations.empty()) {
     section.blocks.emplace_back(calibration_table(input.pool.calibrations));
+    TextTable hosts = host_table(input.pool.calibrations);
+    if (!hosts.rows.empty()) section.blocks.emplace_back(std::move(hosts));
   }
   document.sections.push_back(std::move(section));
 }

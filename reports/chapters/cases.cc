@@ -121,6 +121,34 @@ std::string sources_text(const TrialRecord& trial) {
   return text;
 }
 
+// "5 connections: cubic 5": what the readers' side used.
+std::string connections_text(const TrialRecord& trial) {
+  for (const MachineRecord& machine : trial.machines) {
+    if (machine.role.find("reader") == std::string::npos || machine.connections < 0) continue;
+    std::string text = format_count(machine.connections) +
+                       (machine.connections == 1 ? " connection" : " connections");
+    if (const auto* used = machine.congestion.if_object()) {
+      for (const auto& [name, count] : *used) {
+        text += (&name == &used->front().first ? ": " : ", ") + printable(name) + " " +
+                printable(count.dump());
+      }
+    }
+    return text;
+  }
+  return {};
+}
+
+// "wire late by 31 µs (median), 115 µs (p99), 7 159 µs (most)".
+std::string lateness_text(const TrialRecord& trial) {
+  const auto us = [&](const char* key) -> std::string {
+    const Json* value = trial.wire_report.find(key);
+    return value == nullptr || value->if_int() == nullptr ? "?" : format_count(*value->if_int());
+  };
+  if (trial.wire_report.is_null()) return {};
+  return "wire late by " + us("median_us") + " µs (median), " + us("p99_us") + " µs (p99), " +
+         us("maximum_us") + " µs (most)";
+}
+
 std::string remarks_of(const CellTrial& trial) {
   std::string text = printable(trial.reason);
   const auto add = [&](const std::string& more) {
@@ -133,6 +161,8 @@ std::string remarks_of(const CellTrial& trial) {
     add(word);
   }
   add(sources_text(*trial.record));
+  add(connections_text(*trial.record));
+  add(lateness_text(*trial.record));
   for (const EventRecord& event : trial.record->events) {
     add("event: " + printable(event.what) + " " + printable(event.machine));
   }
