@@ -73,7 +73,7 @@ CalibrationReading calibrate(CalibrationProbes& probes, const CalibrationPlan& p
 }
 
 Nanoseconds probe_duration(Nanoseconds round_trip) {
-  constexpr Nanoseconds kShortest = std::chrono::milliseconds(500);
+  constexpr Nanoseconds kShortest = std::chrono::milliseconds(400);
   constexpr Nanoseconds kLongest = std::chrono::seconds(10);
   return std::clamp(24 * round_trip, kShortest, kLongest);
 }

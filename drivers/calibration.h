@@ -34,7 +34,7 @@ struct CalibrationPlan {
 };
 
 /// Long enough for a connection to reach the rate of a wire with this round trip: 24 of them (slow
-/// start takes some 12 for 1 GB/s), from 0.5 s to 10 s.
+/// start takes some 12 for 1 GB/s), from 0.4 s to 10 s.
 Nanoseconds probe_duration(Nanoseconds round_trip);
 
 struct CalibrationReading {

@@ -122,7 +122,8 @@ class Tail {
 };
 
 // Receives one stream to its end; the last 8 bytes say how many came before them.
-StreamReading fetch_stream(const SocketAddress& address, uint64_t wanted, const Window& window) {
+StreamReading fetch_stream(const SocketAddress& address, uint64_t wanted, const Window& window,
+                           bool drains) {
   const FileDescriptor socket(
       check_system(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
   check_system(::connect(socket.get(), address.generic(), address.size), "connect");
@@ -141,6 +142,7 @@ StreamReading fetch_stream(const SocketAddress& address, uint64_t wanted, const 
     received += static_cast<uint64_t>(count);
     const Nanoseconds now = monotonic_now();
     if (const auto part = window.part_of(now)) reading.parts[*part] += count;
+    if (now > window.end && !drains) return reading;
     if (!stopped && now > window.end) {
       ::shutdown(socket.get(), SHUT_WR);
       stopped = true;
@@ -185,8 +187,8 @@ ControlReading fetch_pipe(const PipeRequest& request) {
     for (size_t i = 0; i < streams; ++i) {
       threads.emplace_back([&, i] {
         try {
-          readings[i] =
-              fetch_stream(address, static_cast<uint64_t>(request.bytes) / streams, window);
+          readings[i] = fetch_stream(address, static_cast<uint64_t>(request.bytes) / streams,
+                                     window, request.drains);
         } catch (const SystemError&) {
           readings[i].agreed = false;  // said in the reading; the other streams go on
         }

@@ -33,6 +33,8 @@ struct PipeRequest {
   int64_t bytes = 0;  ///< over all streams
   Nanoseconds at_most = std::chrono::seconds(2);
   Nanoseconds ramp{};  ///< left out of the steady rate
+  /// Take what is on its way when the time is over, so that both ends can agree on the number.
+  bool drains = true;
 };
 /// From just before the first connect to the last byte.
 ControlReading fetch_pipe(const PipeRequest& request);

@@ -69,7 +69,7 @@ class AgentProbes final : public CalibrationProbes {
         probe(to, "pipe",
               {"pipe", "fetch", "--from", stage_.address(from), "--port", std::to_string(port),
                "--streams", std::to_string(streams), "--bytes", std::to_string(kMostBytes), "--ms",
-               std::to_string(ms), "--ramp-ms", std::to_string(ms / 2)});
+               std::to_string(ms), "--ramp-ms", std::to_string(ms / 2), "--rate-only"});
     return JsonView(json, "pipe").at("steady_bytes_per_second").as_int(1);
   }
 

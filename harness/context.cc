@@ -138,12 +138,16 @@ void require(bool good, const Plan& plan, const std::string& pointer, const std:
 
 ToolBox load_tools(const Plan& plan) {
   ToolBox tools;
-  for (size_t i = 0; i < plan.controls.size(); ++i) {
-    const std::string pointer = "/controls/" + std::to_string(i);
-    const ToolSpec& tool = load_into(tools, plan.controls[i], plan.file, pointer);
-    require(tool.can_do("control"), plan, pointer, tool.name + " is no control");
-  }
+  const auto load_controls = [&](const std::vector<std::string>& names, const std::string& place) {
+    for (size_t i = 0; i < names.size(); ++i) {
+      const std::string pointer = place + "/controls/" + std::to_string(i);
+      const ToolSpec& tool = load_into(tools, names[i], plan.file, pointer);
+      require(tool.can_do("control"), plan, pointer, tool.name + " is no control");
+    }
+  };
+  load_controls(plan.controls, "");
   for (size_t c = 0; c < plan.cases.size(); ++c) {
+    load_controls(plan.cases[c].controls, "/cases/" + std::to_string(c));
     for (const Variant& variant : plan.cases[c].variants) {
       const std::string pointer = "/cases/" + std::to_string(c);
       const ToolSpec& tool = load_into(tools, variant.tool, plan.file, pointer);

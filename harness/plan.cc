@@ -87,10 +87,16 @@ void parse_roles(const JsonView& view, CaseSpec& spec) {
   spec.bucket = view.string_or("bucket", "");
 }
 
-CaseSpec parse_case(const JsonView& view, const std::vector<Variant>& plan_variants,
-                    int64_t plan_rounds) {
+// What a case takes from its plan when it does not say.
+struct CaseDefaults {
+  std::vector<Variant> variants;
+  std::vector<std::string> controls;
+  int64_t rounds = 6;
+};
+
+CaseSpec parse_case(const JsonView& view, const CaseDefaults& plan) {
   view.allow_only({"name", "title", "scenario", "dataset", "mutation", "wire", "roles", "variants",
-                   "rounds", "conditions", "events", "deadline_s", "stall_s"});
+                   "rounds", "controls", "conditions", "events", "deadline_s", "stall_s"});
   CaseSpec spec;
   spec.name = plain_name(view.at("name"));
   spec.title = view.string_or("title", spec.name);
@@ -104,10 +110,12 @@ CaseSpec parse_case(const JsonView& view, const std::vector<Variant>& plan_varia
   if (const auto variants = view.find("variants")) {
     spec.variants = parse_variants(*variants);
   } else {
-    spec.variants = plan_variants;
+    spec.variants = plan.variants;
   }
   if (spec.variants.empty()) view.fail("\"variants\" is missing here and in the plan");
-  spec.rounds = view.int_or("rounds", plan_rounds, 1, kMaximumRounds);
+  spec.rounds = view.int_or("rounds", plan.rounds, 1, kMaximumRounds);
+  const auto controls = view.find("controls");
+  spec.controls = controls ? controls->as_strings() : plan.controls;
   if (const auto conditions = view.find("conditions")) {
     spec.conditions = parse_conditions(*conditions);
   }
@@ -202,7 +210,7 @@ Plan parse_plan(const Json& json, const std::string& file) {
   const int64_t rounds = view.int_or("rounds", 6, 1, kMaximumRounds);
   std::set<std::string> seen;
   for (const JsonView& item : view.at("cases").items()) {
-    plan.cases.push_back(parse_case(item, variants, rounds));
+    plan.cases.push_back(parse_case(item, {variants, plan.controls, rounds}));
     if (!seen.insert(plan.cases.back().name).second) item.at("name").fail("occurs twice");
   }
   if (plan.cases.empty()) view.at("cases").fail("needs at least one case");

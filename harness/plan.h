@@ -60,6 +60,7 @@ struct CaseSpec {
   std::string relay;   ///< empty: none
   std::string bucket;  ///< empty: none
   std::vector<Variant> variants;
+  std::vector<std::string> controls;
   int64_t rounds = 6;
   Conditions conditions;
   std::vector<CaseEvent> events;

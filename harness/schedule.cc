@@ -85,7 +85,7 @@ std::vector<PlannedTrial> make_schedule(const Plan& plan) {
     for (size_t index = 0; index < plan.cases.size(); ++index) {
       const CaseSpec& spec = plan.cases[index];
       if (round > spec.rounds) continue;
-      for (const std::string& control : plan.controls) add(index, control, true, round, 0);
+      for (const std::string& control : spec.controls) add(index, control, true, round, 0);
       int64_t order = 0;
       for (const size_t variant : orders[index][static_cast<size_t>(round - 1)]) {
         add(index, spec.variants[variant].name, false, round, ++order);

@@ -16,7 +16,7 @@ constexpr char kWhole[] = R"({
   "cases": [
     {"name": "c1", "scenario": "pull", "dataset": "tiny", "wire": "fast"},
     {"name": "c2", "scenario": "swarm", "dataset": "tiny", "wire": "fast", "rounds": 1,
-     "roles": {"writer": "w", "readers": ["r1", "r2"], "relay": "x", "bucket": "b"},
+     "controls": ["kernel"], "roles": {"writer": "w", "readers": ["r1", "r2"], "relay": "x", "bucket": "b"},
      "variants": ["scp"], "mutation": "m", "deadline_s": 5, "stall_s": 2,
      "conditions": {"durable": true, "index": "warm", "cache": "cold", "buffers": "tuned",
                     "congestion": "bbr", "congestion_locked": false},
@@ -39,6 +39,8 @@ TEST(Plan, EveryFieldOfTheFormatIsRead) {
   EXPECT_EQ(first.writer, "writer");
   EXPECT_EQ(first.readers, std::vector<std::string>{"reader"});
   const CaseSpec& second = plan.cases[1];
+  EXPECT_EQ(first.controls, std::vector<std::string>{"pipe-1"});
+  EXPECT_EQ(second.controls, std::vector<std::string>{"kernel"});
   EXPECT_EQ(second.readers.size(), 2u);
   EXPECT_EQ(second.conditions.congestion, "bbr");
   EXPECT_FALSE(second.conditions.congestion_locked);

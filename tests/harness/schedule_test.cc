@@ -12,8 +12,8 @@ namespace {
 Plan plan_of(size_t variants, int64_t rounds) {
   Plan plan;
   plan.seed = 7;
-  plan.controls = {"pipe-1"};
   CaseSpec spec;
+  spec.controls = {"pipe-1"};
   spec.name = "case";
   spec.rounds = rounds;
   for (size_t i = 0; i < variants; ++i) {
@@ -85,7 +85,7 @@ TEST(Schedule, ControlsComeFirstInEveryRoundAndTrialsAreNumberedFromOne) {
 
 TEST(Schedule, RoundsAreOutermostAndACaseMayHaveFewer) {
   Plan plan = plan_of(1, 1);
-  plan.controls.clear();
+  plan.cases[0].controls.clear();
   plan.cases.push_back(plan.cases[0]);
   plan.cases[1].name = "second";
   plan.cases[1].rounds = 2;
