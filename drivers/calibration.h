@@ -34,7 +34,8 @@ struct CalibrationPlan {
 };
 
 /// Long enough for a connection to reach the rate of a wire with this round trip: 24 of them (slow
-/// start takes some 12 for 1 GB/s), from 0.4 s to 10 s.
+/// start takes some 12 for 1 GB/s), from 1 s to 10 s;
+/// 0.4 s where no delay is declared.
 Nanoseconds probe_duration(Nanoseconds round_trip);
 
 struct CalibrationReading {
@@ -65,8 +66,8 @@ struct CalibrationBounds {
 };
 
 /// Empty: the wire is as declared. Else one line a figure: "round trip (median) 91.2 ms, declared
-/// 80 ms, bound 82.6 ms". The better of one and sixteen streams counts for goodput; with declared
-/// loss, sixteen streams may stay below, never above.
+/// 80 ms, bound 82.6 ms". Of one and sixteen streams the reading nearest to theory counts, since
+/// either may be recovering from its start; with declared loss both may stay below, none above.
 std::vector<std::string> figures_out(const CalibrationReading& reading,
                                      const DeclaredWire& declared, const CalibrationBounds& bounds);
 

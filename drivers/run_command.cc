@@ -8,7 +8,7 @@
 #include <csignal>
 
 #include "base/error.h"
-#include "drivers/agent/quiet_write.h"
+#include "drivers/quiet_write.h"
 #include "drivers/interrupt.h"
 #include "drivers/subprocess.h"
 

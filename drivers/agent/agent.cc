@@ -16,7 +16,7 @@
 #include "drivers/agent/agent_host.h"
 #include "drivers/agent/agent_messages.h"
 #include "drivers/agent/agent_session.h"
-#include "drivers/agent/quiet_write.h"
+#include "drivers/quiet_write.h"
 #include "drivers/sweep.h"
 
 namespace fairwire {

@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "drivers/agent/quiet_write.h"
 #include "drivers/interrupt.h"
+#include "drivers/quiet_write.h"
 
 namespace fairwire {
 namespace {

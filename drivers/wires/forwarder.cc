@@ -19,7 +19,7 @@
 
 #include "base/error.h"
 #include "drivers/interrupt.h"
-#include "drivers/agent/quiet_write.h"
+#include "drivers/quiet_write.h"
 #include "drivers/wires/lateness.h"
 #include "drivers/wires/network_namespace.h"
 #include "drivers/wires/tun_device.h"

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "drivers/meter/control_group.h"
+#include "drivers/quiet_write.h"
 #include "drivers/subprocess.h"
 #include "drivers/wires/forwarder.h"
 #include "drivers/wires/network_namespace.h"
@@ -73,7 +74,10 @@ class ForwarderProcess {
   const Json& greeting() const { return greeting_; }
 
   Json read() {
-    to_.write_all("{\"call\":\"read\"}\n");
+    constexpr std::string_view kCall = "{\"call\":\"read\"}\n";  // within PIPE_BUF: whole, or not
+    if (quiet_write(to_.get(), kCall) != static_cast<ssize_t>(kCall.size())) {
+      throw ProtocolError("the wire's forwarder is gone");
+    }
     return next_line();
   }
 

@@ -88,7 +88,8 @@ TextTable calibration_table(const std::vector<const CalibrationRecord*>& reading
       "round "
       "trips on the idle wire, then the steady rate of one and of sixteen TCP streams each way "
       "(MB/s). A wire that states a rate or a delay is held against it. Sixteen streams on a slow "
-      "wire may still be recovering from their start; the better of both counts.";
+      "wire may still be recovering from their start; the reading nearest to what is stated "
+      "counts.";
   table.columns = {{"Wire", false, 0},    {"When", false, 0},          {"Between", false, 4},
                    {"Status", false, 0},  {"Round trip, ms", true, 0}, {"p99, ms", true, 3},
                    {"1 stream", true, 1}, {"16 streams", true, 2},     {"Stated", true, 1}};

@@ -66,11 +66,16 @@ def test_ctrl_c_leaves_valid_records_and_nothing_else(fairwire, plan, nothing_le
 
 
 def test_a_killed_run_is_swept_by_the_next(fairwire, plan):
-    """kill -9 at random moments: what the kernel does not take back, the next start does."""
+    """kill -9 at random moments: what the kernel does not take back, the next start does.
+
+    Every other run is on an emulated wire, whose forwarder is a process of its own.
+    """
+    away = fairwire.folder / "away.json"
+    away.write_text(json.dumps(PLAN | {"name": "away", "cases": [PLAN["cases"][0] | {"wire": "away"}]}))
     rng = random.Random(2026)
     unclean = 0
-    for _ in range(KILLS):
-        process = fairwire.start("run", plan, "--runs", fairwire.runs)
+    for number in range(KILLS):
+        process = fairwire.start("run", [plan, away][number % 2], "--runs", fairwire.runs)
         time.sleep(rng.uniform(0.02, 2.5))
         process.kill()
         process.communicate()

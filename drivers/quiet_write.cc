@@ -1,4 +1,4 @@
-#include "drivers/agent/quiet_write.h"
+#include "drivers/quiet_write.h"
 
 #include <unistd.h>
 
