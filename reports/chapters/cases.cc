@@ -2,6 +2,7 @@
 
 #include "base/log.h"
 #include "reports/build.h"
+#include "reports/chapters/remarks.h"
 #include "reports/format.h"
 
 namespace fairwire {
@@ -16,9 +17,9 @@ struct CaseColumn {
 // After the variant. Ranks: what a narrow terminal can do without goes first.
 constexpr CaseColumn kColumns[] = {
     {Measure::state, false, 0},  {Measure::median, true, 0},      {Measure::rounds, true, 0},
-    {Measure::values, false, 2}, {Measure::goodput, true, 1},     {Measure::files, true, 5},
-    {Measure::cpu, false, 4},    {Measure::memory, false, 6},     {Measure::wire, false, 7},
-    {Measure::ceiling, true, 3}, {Measure::durability, false, 8},
+    {Measure::values, false, 2}, {Measure::goodput, true, 1},     {Measure::ceiling, true, 3},
+    {Measure::files, true, 5},   {Measure::cpu, false, 4},        {Measure::memory, false, 6},
+    {Measure::wire, false, 7},   {Measure::durability, false, 8},
 };
 
 // The axis all variants of a case share.
@@ -110,65 +111,6 @@ TextTable case_table(const CaseTable& table, size_t index) {
   return text;
 }
 
-std::string sources_text(const TrialRecord& trial) {
-  std::string text;
-  for (const SourceRecord& source : trial.sources) {
-    text += (text.empty() ? "from " : ", ") + printable(source.source);
-    if (!source.path.empty()) text += " (" + printable(source.path) + ")";
-    text += " " + format_count(source.blocks) + " blocks, " +
-            format_mb(static_cast<double>(source.bytes));
-  }
-  return text;
-}
-
-// "5 connections: cubic 5": what the readers' side used.
-std::string connections_text(const TrialRecord& trial) {
-  for (const MachineRecord& machine : trial.machines) {
-    if (machine.role.find("reader") == std::string::npos || machine.connections < 0) continue;
-    std::string text = format_count(machine.connections) +
-                       (machine.connections == 1 ? " connection" : " connections");
-    if (const auto* used = machine.congestion.if_object()) {
-      for (const auto& [name, count] : *used) {
-        text += (&name == &used->front().first ? ": " : ", ") + printable(name) + " " +
-                printable(count.dump());
-      }
-    }
-    return text;
-  }
-  return {};
-}
-
-// "wire late by 31 µs (median), 115 µs (p99), 7 159 µs (most)".
-std::string lateness_text(const TrialRecord& trial) {
-  const auto us = [&](const char* key) -> std::string {
-    const Json* value = trial.wire_report.find(key);
-    return value == nullptr || value->if_int() == nullptr ? "?" : format_count(*value->if_int());
-  };
-  if (trial.wire_report.is_null()) return {};
-  return "wire late by " + us("median_us") + " µs (median), " + us("p99_us") + " µs (p99), " +
-         us("maximum_us") + " µs (most)";
-}
-
-std::string remarks_of(const CellTrial& trial) {
-  std::string text = printable(trial.reason);
-  const auto add = [&](const std::string& more) {
-    if (!more.empty()) text += (text.empty() ? "" : "; ") + more;
-  };
-  for (const Flag flag : trial.flags()) {
-    std::string word = to_string(flag);
-    std::ranges::replace(word, '_', ' ');
-    if (flag == Flag::contaminated) word += ": " + printable(trial.contamination);
-    add(word);
-  }
-  add(sources_text(*trial.record));
-  add(connections_text(*trial.record));
-  add(lateness_text(*trial.record));
-  for (const EventRecord& event : trial.record->events) {
-    add("event: " + printable(event.what) + " " + printable(event.machine));
-  }
-  return text.empty() ? std::string(kNone) : text;
-}
-
 TextTable::Row trial_row(const PageInput& input, const Cell& cell, const CellTrial& trial) {
   const TrialRecord& record = *trial.record;
   TableCell name = text_cell(trial_name(input, trial));
@@ -220,6 +162,8 @@ std::string conditions_text(const Json& conditions) {
   if (const auto* members = conditions.if_object()) {
     for (const auto& [key, value] : *members) {
       if (value.is_null()) continue;  // the case says nothing about it
+      const Json* congestion = conditions.find("congestion");
+      if (key == "congestion_locked" && (congestion == nullptr || congestion->is_null())) continue;
       std::string name = printable(key);
       std::ranges::replace(name, '_', ' ');
       text += (text.empty() ? "" : ", ") + name + " " + condition_value(value);

@@ -15,7 +15,7 @@ pytestmark = needs_root
 TESTBED = {
     "schema": 1, "name": "bench", "machines": [
         {"name": "reader", "kind": "netns"}, {"name": "writer", "kind": "netns"}],
-    "wires": [{"name": "line", "kind": "tun",
+    "wires": [{"name": "line", "kind": "tun", "goodput_bound": 0.2, "round_trip_bound": 0.5,
                "access": [{"machine": "*", "up": {"rate": "100mbit"}, "down": {"rate": "100mbit"}}],
                "paths": [{"from": "*", "to": "*", "delay_ms": 5}]}],
 }
@@ -48,11 +48,13 @@ def test_conditions_reach_every_connection_and_the_record(fairwire, run, nothing
                 case("cubic", {"congestion": "cubic", "congestion_locked": False}),
                 case("plain", {})], variants=("rsync-daemon", "fairsync"))
     result = fairwire.run(plan)
-    assert result.returncode == 0, result.stdout + result.stderr
+    late = any("invalid" in trial["flags"] for trial in fairwire.trials())  # a robbed host may be
+    assert result.returncode == (4 if late else 0), result.stdout + result.stderr
     trials = {(t["case"], t["variant"]): t for t in fairwire.trials()}
     assert len(trials) == 6
     for (name, variant), trial in trials.items():
         assert trial["verdict"] == "identical", trial["reason"]
+        assert "invalid" not in trial["flags"] or trial["wire_report"]["p99_us"] > 5000
         assert trial["wire_report"]["p99_us"] >= trial["wire_report"]["median_us"] >= 0
         assert trial["wire_report"]["device_drops"] == 0
         reader = next(m for m in trial["machines"] if m["machine"] == "reader")
@@ -125,4 +127,5 @@ def test_a_dead_forwarder_is_one_bad_trial(fairwire, run, nothing_left):
     assert process.returncode == 4, out + err
     outcomes = [trial["outcome"] for trial in fairwire.trials()]
     assert len(outcomes) == 3
-    assert outcomes.count("completed") == 2, outcomes
+    assert sorted(outcomes)[:2] == ["completed", "completed"], outcomes
+    assert set(outcomes) - {"completed"}, "the trial whose wire died counts as measured"
