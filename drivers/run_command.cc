@@ -8,8 +8,8 @@
 #include <csignal>
 
 #include "base/error.h"
-#include "drivers/quiet_write.h"
 #include "drivers/interrupt.h"
+#include "drivers/quiet_write.h"
 #include "drivers/subprocess.h"
 
 namespace fairwire {

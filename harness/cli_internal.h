@@ -2,10 +2,13 @@
 // controls of a round and the probes of a calibration. They stay out of --help.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 
 #include "harness/exit_code.h"
+
+namespace CLI {
+class App;
+}
 
 namespace fairwire {
 

@@ -8,8 +8,8 @@
 
 #include "base/error.h"
 #include "base/log.h"
-#include "drivers/meter/control_group.h"
 #include "drivers/interrupt.h"
+#include "drivers/meter/control_group.h"
 #include "drivers/subprocess.h"
 #include "drivers/sweep.h"
 #include "drivers/wires/bare_network.h"

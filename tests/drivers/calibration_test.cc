@@ -45,8 +45,12 @@ TEST(Calibration, TheFigureThatIsOutIsNamed) {
   reading.back_1 = reading.back_16 = 4'000'000;
   EXPECT_TRUE(first_out(reading).starts_with("goodput back 4.00 MB/s")) << first_out(reading);
   reading = good_reading();
-  reading.forth_16 = 5'000'000;
+  reading.forth_1 = reading.forth_16 = 5'000'000;
   EXPECT_TRUE(first_out(reading).starts_with("goodput forth 5.00 MB/s"));
+  reading = good_reading();
+  reading.forth_16 = 5'000'000;  // a burst behind a hole: one stream tells better
+  reading.back_1 = 36'000;
+  EXPECT_EQ(first_out(reading), "");
 }
 
 TEST(Calibration, DeclaredLossMayLowerGoodputButNotRaiseIt) {
