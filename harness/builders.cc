@@ -87,6 +87,9 @@ std::unique_ptr<Machine> build_ssh(const MachineSpec& spec, const std::string& s
   options.host_key = spec.host_key;
   options.address = spec.address;
   options.agent_binary = static_binary(self);
+  const std::string fairsync =
+      options.agent_binary.substr(0, options.agent_binary.rfind('/')) + "/fairsync";
+  if (::access(fairsync.c_str(), X_OK) == 0) options.companions = {fairsync};
   options.work_root = spec.work_root;
   options.run_folder = folder + "/ssh";
   make_directories(options.run_folder, 0700);

@@ -40,11 +40,24 @@ umask 077
 cd "$1" && cat > "$2.$$" && chmod 0755 "$2.$$" && mv -f "$2.$$" "$2"
 )";
 
-// ROOT, NAME of our stay, then the agent's argv. The last one to leave a root of ours removes it.
-// A broken connection ends the agent by the end of its input and leaves this shell to clean up;
-// the traps do nothing, but unlike ignored signals they are not handed on to the agent.
+// ROOT, NAME of a program, its SIZE → "have" or "need".
+constexpr const char* kLook = R"(
+cd "$1" || exit 1
+size=$(wc -c 2>/dev/null < "$2") && [ "$size" -eq "$3" ] && [ -x "$2" ] && echo have || echo need
+)";
+
+// ROOT, NAME of our stay, NAME of the program in root, the name that tools call it by.
+constexpr const char* kLink = R"(
+ln -sf "../$3" "$1/$2/$4"
+)";
+
+// ROOT, NAME of our stay, then the agent's argv. Programs of ours are found last in its PATH. The
+// last one to leave a root of ours removes it. A broken connection ends the agent by the end of its
+// input and leaves this shell to clean up; the traps do nothing, but unlike ignored signals they
+// are not handed on to the agent.
 constexpr const char* kStay = R"(
 root=$1; stay=$2; shift 2
+PATH=$PATH:$root/$stay; export PATH
 trap : HUP INT TERM PIPE
 "$@"; code=$?
 rm -rf "$root/$stay"
@@ -115,11 +128,24 @@ Place move_in(SshConnection& connection, const SshOptions& options, const std::s
   return place;
 }
 
-void copy_binary(SshConnection& connection, const SshOptions& options, const Place& place,
-                 const std::string& binary) {
-  const RemoteResult copied =
-      connection.run(script(kReceive, {place.root, place.binary}), binary, kCopyTime);
-  if (!copied.ok()) refuse(options, "the agent could not be copied: " + escape_name(copied.err));
+void require(const RemoteResult& result, const SshOptions& options, const std::string& what) {
+  if (!result.ok()) refuse(options, what + " could not be copied: " + escape_name(result.err));
+}
+
+void bring_companion(SshConnection& connection, const SshOptions& options, const Place& place,
+                     const std::string& path) {
+  const std::string bytes = read_file(path, kLargestBinary);
+  const std::string called = path.substr(path.rfind('/') + 1);
+  const std::string name = called + '-' + to_hex(sha256(bytes));
+  const RemoteResult look = connection.run(
+      script(kLook, {place.root, name, std::to_string(bytes.size())}), "", kShortCommand);
+  require(look, options, called);
+  if (lines_of(look.out).at(0) != "have") {
+    require(connection.run(script(kReceive, {place.root, name}), bytes, kCopyTime), options,
+            called);
+  }
+  require(connection.run(script(kLink, {place.root, place.stay, name, called}), "", kShortCommand),
+          options, called);
 }
 
 void move_out(SshConnection& connection, const Place& place) {
@@ -145,7 +171,13 @@ RemoteSession start_agent(SshConnection& connection, const SshOptions& options,
   const Place place = move_in(connection, options, binary);
   try {
     check_same_kind(options, place);
-    if (!place.has_binary) copy_binary(connection, options, place, binary);
+    if (!place.has_binary) {
+      require(connection.run(script(kReceive, {place.root, place.binary}), binary, kCopyTime),
+              options, "the agent");
+    }
+    for (const std::string& path : options.companions) {
+      bring_companion(connection, options, place, path);
+    }
     return connection.open(agent_argv(options, place), "agent");
   } catch (...) {
     move_out(connection, place);

@@ -6,6 +6,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/clock.h"
 #include "drivers/machine.h"
@@ -21,6 +22,8 @@ struct SshOptions {
   std::string host_key;       ///< "ssh-ed25519 AAAA…"; empty: taken from the first connection
   std::string address;        ///< at which the other machines reach it
   std::string agent_binary;   ///< on this host: the static fairwire
+  /// On this host: static programs of ours that tools there call by their file names.
+  std::vector<std::string> companions = {};
   std::string work_root;      ///< folder on the machine; empty: $HOME/.fairwire, work in /dev/shm
   std::string run_folder;     ///< on this host, private to the run: known hosts, configuration
   std::string socket_folder;  ///< of the shared connection; empty: owner_folder(owner_token())

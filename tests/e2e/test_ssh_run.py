@@ -122,7 +122,7 @@ def test_a_shipped_plan_runs_on_ssh_hosts(fairwire, hosts):
     )
     assert result.returncode == 0, result.stdout + result.stderr
     trials = fairwire.trials()
-    assert len(trials) == 6 and all(t["verdict"] == "identical" for t in trials)
+    assert len(trials) == 8 and all(t["verdict"] == "identical" for t in trials)
     for trial in trials:
         reader = next(m for m in trial["machines"] if m["machine"] == "reader")
         assert reader["received_bytes"] > trial["ops"][0]["bytes"], "the machine's own counters"
