@@ -68,9 +68,8 @@ def leftovers() -> list[str]:
 
 def everything() -> list[str]:
     found = [str(p) for p in pathlib.Path("/dev/shm").glob("fairwire*")]
-    for hierarchy in pathlib.Path("/sys/fs/cgroup").glob("**/fairwire*"):
-        if hierarchy.is_dir():
-            found.append(str(hierarchy))
+    for folder, names, _ in os.walk("/sys/fs/cgroup"):  # unlike glob, it bears what vanishes
+        found += [f"{folder}/{name}" for name in names if name.startswith("fairwire")]
     found += [line for line in pathlib.Path("/proc/mounts").read_text().splitlines()
               if "fairwire" in line]
     for process in pathlib.Path("/proc").glob("[0-9]*"):
