@@ -51,7 +51,13 @@ TROUBLE = {
     ("deep", "scp"): ("completed", "different", "different", "identical", 11),  # and scp said 0
     ("special", "scp"): ("completed", "different", "different", "identical", 1),  # A16
     ("modes", "scp"): ("completed", "identical", "identical", "different", 0),  # A31
+    ("special", "fairsync"): ("completed", "different", "different", "identical", 1),  # and says so
+    ("names", "rclone-sftp"): ("completed", "different", "different", "identical", 1),  # A09
+    ("deep", "rclone-sftp"): ("completed", "different", "different", "identical", 11),
+    ("special", "rclone-sftp"): ("completed", "different", "different", "identical", 1),
 }
+VARIANTS = ["rsync-daemon", "scp", "fairsync", "rclone-sftp"]
+UNNORMALIZED = "rclone-sftp:no-unicode-normalization"  # of the names alone
 
 
 @pytest.fixture(scope="module")
@@ -61,8 +67,9 @@ def pulled(tmp_path_factory):
     plan = fairwire.folder / "trees.json"
     plan.write_text(json.dumps({
         "schema": 1, "name": "trees", "testbed": "two-rooms", "rounds": 1, "controls": [],
-        "variants": ["rsync-daemon", "scp"], "page": "conformance",
-        "cases": [{"name": name, "scenario": "pull", "dataset": f"hostile-{name}", "wire": "fast"}
+        "variants": VARIANTS, "page": "conformance",
+        "cases": [{"name": name, "scenario": "pull", "dataset": f"hostile-{name}", "wire": "fast"} |
+                  ({"variants": [*VARIANTS, UNNORMALIZED]} if name == "names" else {})
                   for name in HARD]}))
     result = fairwire.run(plan)
     return fairwire, result
@@ -72,7 +79,7 @@ def pulled(tmp_path_factory):
 def test_each_tool_lands_what_it_can_and_is_named_for_the_rest(pulled):
     fairwire, result = pulled
     trials = fairwire.trials()
-    assert len(trials) == 2 * len(HARD), result.stderr
+    assert len(trials) == len(VARIANTS) * len(HARD) + 1, result.stderr
     for trial in trials:
         verdict = trial["verdicts"][0]
         same = ("completed", "identical", "identical", "identical", 0)
@@ -97,8 +104,10 @@ def test_the_record_proves_what_was_read(pulled):
 @needs_root
 def test_names_come_back_out_of_the_records_byte_for_byte(pulled):
     """A04, A09, A25, A06: 35 of 35 names, among them none that is a host, an option or text."""
-    trial = next(t for t in pulled[0].trials() if (t["case"], t["variant"]) == ("names", "scp"))
-    assert trial["verdicts"][0]["verified_files"] == 35
+    verified = {trial["variant"]: trial["verdicts"][0]["verified_files"]
+                for trial in pulled[0].trials() if trial["case"] == "names"}
+    assert verified == {"rsync-daemon": 35, "scp": 35, "fairsync": 35,
+                        "rclone-sftp": 34, UNNORMALIZED: 35}
     deep = next(t for t in pulled[0].trials() if (t["case"], t["variant"]) == ("deep", "scp"))
     names = [d["path"] for d in deep["verdicts"][0]["differences"]]
     assert names[-1].endswith("/leaf") and len(names[-1]) > 4096
