@@ -52,7 +52,7 @@ class Meter {
 
  private:
   DiskBytes disk(const std::vector<pid_t>& pids) const;
-  Switches switches(const std::vector<pid_t>& pids) const;
+  Switches switches(const std::vector<pid_t>& pids);
   void read_connections(MeterReading& reading);
 
   ToolGroups& groups_;
@@ -61,6 +61,7 @@ class Meter {
   int64_t peak_anonymous_ = 0;
   DiskBytes reaped_disk_;
   Switches reaped_switches_;
+  Switches highest_switches_;
   std::optional<ConnectionWatch> connections_;  // nothing where the kernel does not let us
   int polls_ = 0;
 };

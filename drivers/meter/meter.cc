@@ -90,14 +90,17 @@ DiskBytes Meter::disk(const std::vector<pid_t>& pids) const {
   return sum;
 }
 
-Switches Meter::switches(const std::vector<pid_t>& pids) const {
+Switches Meter::switches(const std::vector<pid_t>& pids) {
   Switches sum = reaped_switches_;
   for (const pid_t pid : pids) {
     const Switches live = context_switches(pid);
     sum.voluntary += live.voluntary;
     sum.involuntary += live.involuntary;
   }
-  return sum;
+  // A thread that ended takes its count along until its process is reaped: no running backwards.
+  highest_switches_.voluntary = std::max(highest_switches_.voluntary, sum.voluntary);
+  highest_switches_.involuntary = std::max(highest_switches_.involuntary, sum.involuntary);
+  return highest_switches_;
 }
 
 void Meter::read_connections(MeterReading& reading) {

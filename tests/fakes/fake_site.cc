@@ -158,6 +158,7 @@ void FakeMachine::signal(int handle, int number) {
 
 MeterReading FakeMachine::meter(bool) {
   MeterReading reading;
+  if (site_.meters_run_backwards) reading.voluntary_switches = 1000 - ++site_.meter_reads;
   reading.at = site_.clock.now();
   reading.cpu_total_us = reading.at.count() / 1000;
   reading.cpu_method = "fake";

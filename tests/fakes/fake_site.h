@@ -46,6 +46,8 @@ struct FakeSite {
   std::string throw_at;                          ///< a log line that becomes a ProtocolError
   std::map<std::string, FakeMachine*> machines;  ///< that are alive
   int wires_alive = 0;
+  bool meters_run_backwards = false;
+  int64_t meter_reads = 0;
   FakeFigures figures;
   std::vector<NetworkConditions> conditions;  ///< of every wire that was laid
   std::string refuse_congestion;              ///< laying a wire with it throws

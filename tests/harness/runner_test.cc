@@ -229,6 +229,17 @@ TEST_F(RunnerTest, WritingAfterExitAndProcessesLeftBehindAreFlagged) {
   EXPECT_EQ(list[0].verdict, Verdict::identical);
 }
 
+TEST_F(RunnerTest, ARecordThatCannotBeWrittenIsOneBadTrial) {
+  add_tool("good", "puller");
+  site_.meters_run_backwards = true;
+  const RunResult result = run("\"good\"", "", 2);
+  EXPECT_EQ(result.code, ExitCode::not_measured);
+  const auto list = trials();
+  ASSERT_EQ(list.size(), 2u) << "the campaign goes on";
+  EXPECT_EQ(list[1].outcome, Outcome::harness_error);
+  EXPECT_TRUE(list[1].reason.starts_with("record: ")) << list[1].reason;
+}
+
 TEST_F(RunnerTest, AToolThatIsNotInstalledSaysSoAndTheRestRuns) {
   add_tool("good", "puller");
   std::string text = replace(replace(kTool, "NAME", "absent"), R"(["puller"])", R"(["nowhere"])");
