@@ -7,6 +7,7 @@
 
 #include "base/file_descriptor.h"
 #include "base/temp_dir.h"
+#include "drivers/agent.h"
 #include "drivers/machines/local.h"
 #include "drivers/subprocess.h"
 #include "drivers/sweep.h"
@@ -76,7 +77,8 @@ TEST_F(StaticAgent, RunsProgramsOnceThereIsANullDevice) {
   EXPECT_EQ(report->end, ExecEnd::exited) << report->why_not_started;
   EXPECT_EQ(report->exit_code, 0);
   const auto hello = bare->get(bare->info().work + "/logs/self.out", 65536);
-  EXPECT_EQ(hello.value_or("").find("{\"fairwire_agent\":1"), 0u) << hello.value_or("");
+  const std::string greeting = "{\"fairwire_agent\":" + std::to_string(kAgentProtocol) + ",";
+  EXPECT_EQ(hello.value_or("").find(greeting), 0u) << hello.value_or("");
 }
 
 TEST_F(StaticAgent, SaysWhatIsMissingForAProgram) {
