@@ -32,7 +32,8 @@ class TreeService {
  public:
   virtual ~TreeService() = default;
   virtual TreeSummary make(const Json& spec, uint64_t seed, const std::string& path) = 0;
-  virtual void mutate(const Json& script, uint64_t seed, const std::string& path) = 0;
+  /// How many bytes are new in the tree.
+  virtual int64_t mutate(const Json& script, uint64_t seed, const std::string& path) = 0;
   virtual TreeSummary manifest(const std::string& path, const std::string& out, bool hash) = 0;
 };
 

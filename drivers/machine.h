@@ -142,8 +142,8 @@ class Machine {
 
   /// Makes the data set of `spec` (docs/dataset.md) at `path`, which must not exist.
   virtual TreeSummary make_dataset(const Json& spec, uint64_t seed, const std::string& path) = 0;
-  /// Applies a mutation script (docs/dataset.md) to a tree.
-  virtual void mutate(const Json& script, uint64_t seed, const std::string& path) = 0;
+  /// Applies a mutation script (docs/dataset.md) to a tree; how many bytes are new in it.
+  virtual int64_t mutate(const Json& script, uint64_t seed, const std::string& path) = 0;
   /// Writes the tree's manifest (docs/manifest.md) to `out`. Without `hash` no content is read:
   /// sizes, modes and times only, for a cheap "has anything changed".
   virtual TreeSummary manifest(const std::string& path, const std::string& out, bool hash) = 0;

@@ -1,22 +1,21 @@
 #include "drivers/tool.h"
 
-#include <regex.h>
-
 #include <algorithm>
 #include <array>
 
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/file_descriptor.h"
+#include "drivers/pattern.h"
 
 namespace fairwire {
 namespace {
 
 constexpr size_t kMaximumToolFile = 1 << 20;
 
-constexpr std::array<std::string_view, 14> kBindings = {
-    "self", "tree", "work",   "writer",  "peers",    "bucket",   "port",
-    "key",  "seed", "source", "service", "fairwire", "settings", "home"};
+constexpr std::array<std::string_view, 16> kBindings = {
+    "self", "tree", "work",   "writer",  "reader",   "peers",    "bucket", "port",
+    "key",  "seed", "source", "service", "fairwire", "settings", "home",   "reader_tree"};
 
 // Calls `on_text` for literal stretches and `on_binding` for each {name}.
 template <typename OnText, typename OnBinding, typename OnError>
@@ -156,26 +155,6 @@ ToolRole parse_role(const JsonView& view, const std::vector<ToolFile>& common_fi
   return role;
 }
 
-// A compiled POSIX extended regular expression.
-class Pattern {
- public:
-  explicit Pattern(const std::string& text)
-      : status_(::regcomp(&compiled_, text.c_str(), REG_EXTENDED)) {}
-  ~Pattern() {
-    if (valid()) ::regfree(&compiled_);
-  }
-  Pattern(const Pattern&) = delete;
-  Pattern& operator=(const Pattern&) = delete;
-
-  bool valid() const { return status_ == 0; }
-  size_t groups() const { return compiled_.re_nsub; }
-  const regex_t& get() const { return compiled_; }
-
- private:
-  regex_t compiled_{};
-  int status_;
-};
-
 void check_pattern(const JsonView& view) {
   const Pattern pattern(view.as_string());
   if (!pattern.valid()) view.fail("not a POSIX extended regular expression");
@@ -192,11 +171,22 @@ std::string plain_name(const JsonView& view) {
   return name;
 }
 
+using Roles = std::map<std::string, ToolRole>;
+
+Roles parse_roles(const JsonView& view, const std::vector<ToolFile>& common_files) {
+  Roles roles;
+  for (const char* name : {"writer", "reader", "relay", "bucket"}) {
+    if (const auto role = view.find(name)) roles[name] = parse_role(*role, common_files);
+  }
+  return roles;
+}
+
 void check_roles(const JsonView& view, const ToolSpec& tool) {
   if (tool.roles.empty()) view.fail("needs at least one role: writer, reader, relay or bucket");
   for (const std::string& scenario : tool.can) {
-    const bool triggered = std::any_of(tool.roles.begin(), tool.roles.end(), [&](const auto& role) {
-      return role.second.triggers.contains(scenario);
+    const Roles& roles = tool.roles_for(scenario);
+    const bool triggered = std::any_of(roles.begin(), roles.end(), [&](const auto& role) {
+      return role.second.trigger(scenario) != nullptr;
     });
     if (!triggered) {
       view.at("can").fail("says it can " + scenario + ", but no role has a trigger for it");
@@ -210,16 +200,28 @@ bool ToolSpec::can_do(std::string_view scenario) const {
   return std::find(can.begin(), can.end(), scenario) != can.end();
 }
 
-const ToolRole* ToolSpec::role(const std::string& role_name) const {
-  const auto found = roles.find(role_name);
-  return found == roles.end() ? nullptr : &found->second;
+const std::map<std::string, ToolRole>& ToolSpec::roles_for(std::string_view scenario) const {
+  const bool pushes = scenario == "push" || scenario == "push-again";
+  return pushes && !push_roles.empty() ? push_roles : roles;
+}
+
+const Trigger* ToolRole::trigger(const std::string& scenario) const {
+  static const std::map<std::string, std::string> kInstead = {{"pull-again", "pull"},
+                                                              {"update", "pull"},
+                                                              {"resume", "pull"},
+                                                              {"swarm", "pull"},
+                                                              {"push-again", "push"}};
+  auto found = triggers.find(scenario);
+  const auto instead = kInstead.find(scenario);
+  if (found == triggers.end() && instead != kInstead.end()) found = triggers.find(instead->second);
+  return found == triggers.end() ? nullptr : &found->second;
 }
 
 ToolSpec parse_tool(const Json& json, const std::string& file) {
   const JsonView view(json, file);
   view.allow_only({"schema", "name", "title", "version", "binaries", "can", "keeps", "settings",
-                   "files", "writer", "reader", "relay", "bucket", "done", "durable", "counters",
-                   "notes"});
+                   "files", "writer", "reader", "relay", "bucket", "push", "done", "durable",
+                   "counters", "notes"});
   view.at("schema").as_int(1, 1);
   ToolSpec tool;
   tool.file = file;
@@ -248,8 +250,10 @@ ToolSpec parse_tool(const Json& json, const std::string& file) {
   }
   std::vector<ToolFile> common;
   if (const auto files = view.find("files")) common = parse_files(*files);
-  for (const char* name : {"writer", "reader", "relay", "bucket"}) {
-    if (const auto role = view.find(name)) tool.roles[name] = parse_role(*role, common);
+  tool.roles = parse_roles(view, common);
+  if (const auto push = view.find("push")) {
+    push->allow_only({"writer", "reader"});
+    tool.push_roles = parse_roles(*push, common);
   }
   if (const auto done = view.find("done")) tool.done = done->as_one_of({"exit", "converged"});
   if (const auto durable = view.find("durable")) {

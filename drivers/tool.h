@@ -47,6 +47,10 @@ struct ToolRole {
   std::optional<ReadyProbe> ready;
   std::map<std::string, Trigger> triggers;  ///< by scenario
   std::optional<Step> stop;
+
+  /// What starts an op of the scenario. Without a trigger of their own, pull-again, update, resume
+  /// and swarm use that of pull, and push-again that of push. nullptr when there is none.
+  const Trigger* trigger(const std::string& scenario) const;
 };
 
 struct ToolSpec {
@@ -61,14 +65,16 @@ struct ToolSpec {
   std::vector<std::string> keeps;  ///< mode, mtime, mtime-seconds, symlink, hard-link, …
   std::map<std::string, std::vector<std::string>> settings;  ///< name → arguments for {settings}
   std::map<std::string, ToolRole> roles;
-  std::string done = "exit";     ///< exit, converged, or a query
+  std::map<std::string, ToolRole> push_roles;  ///< of push and push-again; empty: as `roles`
+  std::string done = "exit";                   ///< exit, converged, or a query
   std::string durable = "none";  ///< what the tool itself makes durable: none, each, batch
   std::string counters;          ///< JSON file it writes, per source; empty: none
   std::string notes;
 
   bool is_service() const { return can.empty(); }
   bool can_do(std::string_view scenario) const;
-  const ToolRole* role(const std::string& role_name) const;  ///< nullptr when it has none
+  /// The roles it has in a scenario: by role name.
+  const std::map<std::string, ToolRole>& roles_for(std::string_view scenario) const;
   /// The first group of version_match in what version_argv printed.
   std::optional<std::string> find_version(const std::string& output) const;
 };

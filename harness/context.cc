@@ -22,8 +22,10 @@ const ToolSpec& load_into(ToolBox& tools, const std::string& name, const std::st
 
 void load_services(ToolBox& tools, const ToolSpec& tool) {
   std::vector<std::string> services;
-  for (const auto& [role_name, role] : tool.roles) {
-    if (!role.service.empty()) services.push_back(role.service);
+  for (const auto* roles : {&tool.roles, &tool.push_roles}) {
+    for (const auto& [role_name, role] : *roles) {
+      if (!role.service.empty()) services.push_back(role.service);
+    }
   }
   for (const std::string& name : services) {
     const ToolSpec& service = load_into(tools, name, tool.file, "/writer/service");
@@ -202,6 +204,9 @@ void check_plan(const Plan& plan, const TestbedSpec& testbed) {
               "the testbed " + testbed.name + " has no machine \"" + name + "\"");
     }
     find_data_file(kSpecsRoom, spec.dataset, plan.file, pointer + "/dataset");
+    if (!spec.mutation.empty()) {
+      find_data_file(kMutationsRoom, spec.mutation, plan.file, pointer + "/mutation");
+    }
   }
 }
 

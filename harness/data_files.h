@@ -23,6 +23,7 @@ inline constexpr char kPlansRoom[] = "harness/plans";
 inline constexpr char kToolsRoom[] = "drivers/tools";
 inline constexpr char kTestbedsRoom[] = "drivers/testbeds";
 inline constexpr char kSpecsRoom[] = "datasets/specs";
+inline constexpr char kMutationsRoom[] = "datasets/mutations";
 inline constexpr char kPagesRoom[] = "reports/pages";
 
 }  // namespace fairwire

@@ -54,18 +54,28 @@ SourceTree Shelf::make(Machine& machine, const std::string& dataset) {
   machine.remove(home);
   machine.make_directory(home);
   machine.make_dataset(recipe, seed_, source.path);
-  const std::string remote_manifest = home + "/manifest";
-  source.summary = machine.manifest(source.path, remote_manifest, true);
+  make_directories(folder_);
+  describe(machine, source, folder_ + "/" + source.name + "-" + machine.info().name + ".manifest");
+  return source;
+}
+
+void Shelf::make_copy(Machine& machine, const std::string& dataset, const std::string& path) const {
+  const std::string file = find_data_file(kSpecsRoom, dataset, asked_by_, "");
+  machine.make_dataset(Json::parse_file(file, kMaximumRecipe), seed_, path);
+}
+
+void Shelf::describe(Machine& machine, SourceTree& source, const std::string& local) const {
+  const std::string remote = source.path + ".manifest";
+  source.summary = machine.manifest(source.path, remote, true);
   source.fingerprint = fingerprint(machine, source.path, source.path + ".now");
-  const auto manifest = machine.get(remote_manifest, kMaximumManifest);
+  const auto manifest = machine.get(remote, kMaximumManifest);
   if (!manifest || to_hex(sha256(*manifest)) != source.summary.digest) {
-    throw ProtocolError("the manifest of " + dataset + " did not come home whole from " +
+    throw ProtocolError("the manifest of " + source.name + " did not come home whole from " +
                         machine.info().name);
   }
-  make_directories(folder_);
-  source.manifest = folder_ + "/" + source.name + "-" + machine.info().name + ".manifest";
+  source.manifest = local;
+  make_directories(local.substr(0, local.rfind('/')));
   write_file(source.manifest, *manifest);
-  return source;
 }
 
 }  // namespace fairwire

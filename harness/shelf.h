@@ -31,6 +31,11 @@ class Shelf {
   /// has changed it. Throws FormatError for a bad recipe.
   const SourceTree& provide(Machine& machine, const std::string& dataset);
 
+  /// Makes the data set once more, elsewhere on the machine.
+  void make_copy(Machine& machine, const std::string& dataset, const std::string& path) const;
+  /// Lists and hashes the tree as it is now; its manifest comes home to `local`.
+  void describe(Machine& machine, SourceTree& source, const std::string& local) const;
+
   /// True when the tree still has the fingerprint it was made with.
   static bool unchanged(Machine& machine, const SourceTree& source);
 

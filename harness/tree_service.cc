@@ -25,8 +25,8 @@ TreeSummary DatasetTreeService::make(const Json& spec, uint64_t seed, const std:
   return summary;
 }
 
-void DatasetTreeService::mutate(const Json& script, uint64_t seed, const std::string& path) {
-  mutate_tree(parse_mutation_script(script, "mutation script"), seed, path);
+int64_t DatasetTreeService::mutate(const Json& script, uint64_t seed, const std::string& path) {
+  return mutate_tree(parse_mutation_script(script, "mutation script"), seed, path).new_bytes;
 }
 
 TreeSummary DatasetTreeService::manifest(const std::string& path, const std::string& out,

@@ -8,7 +8,7 @@ namespace fairwire {
 class DatasetTreeService final : public TreeService {
  public:
   TreeSummary make(const Json& spec, uint64_t seed, const std::string& path) override;
-  void mutate(const Json& script, uint64_t seed, const std::string& path) override;
+  int64_t mutate(const Json& script, uint64_t seed, const std::string& path) override;
   TreeSummary manifest(const std::string& path, const std::string& out, bool hash) override;
 };
 

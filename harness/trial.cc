@@ -44,7 +44,8 @@ Trial::Trial(const TrialContext& context, const PlannedTrial& planned)
       variant_(find_variant(*spec_, planned.variant)),
       tool_(&context.tools.at(variant_.tool)),
       record_(planned_record(context, planned)),
-      scenario_(find_scenario(record_.scenario)) {}
+      scenario_(find_scenario(record_.scenario)),
+      events_(spec_->events) {}
 
 TrialRecord Trial::run() {
   const std::string unsupported = why_unsupported(*spec_, *tool_, planned_.control);
@@ -73,6 +74,7 @@ void Trial::run_phases() {
   phase("chill", &Trial::chill);
   phase("prepare", &Trial::prepare);
   if (going_well()) phase("serve", &Trial::serve);
+  if (going_well() && scenario_->warm_up != nullptr) phase("warm_up", &Trial::warm_up);
   const bool runs = going_well();
   if (runs) {
     phase("run", &Trial::run_ops);
@@ -145,16 +147,22 @@ std::string why_unsupported(const CaseSpec& spec, const ToolSpec& tool, bool con
     return "this version runs no scenario \"" + scenario + "\"";
   }
   if (control) return {};
-  if (!spec.events.empty()) return "this version runs no events";
+  for (const CaseEvent& event : spec.events) {
+    if (event.what == "link-down" || event.what == "link-up" || event.what == "delete") {
+      return "this version runs no " + event.what + " events";
+    }
+  }
+  if (spec.scenario == "update" && spec.mutation.empty()) {
+    return "an update needs a \"mutation\" in its case";
+  }
   if (!spec.relay.empty() || !spec.bucket.empty())
     return "this version has no relay and bucket roles";
   if (spec.conditions.index == "warm") return "this version has no warm index";
   if (tool.done != "exit") return "this version waits for a tool's exit only";
-  for (const auto& [name, role] : tool.roles) {
-    for (const auto& [trigger_scenario, trigger] : role.triggers) {
-      if (trigger_scenario == scenario && !trigger.http.is_null()) {
-        return "this version sends no HTTP triggers";
-      }
+  for (const auto& [name, role] : tool.roles_for(scenario)) {
+    const Trigger* trigger = role.trigger(scenario);
+    if (trigger != nullptr && !trigger->http.is_null()) {
+      return "this version sends no HTTP triggers";
     }
   }
   return {};

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/clock.h"
@@ -60,8 +61,20 @@ class Trial {
   // For the scenarios.
   std::vector<Seat*> readers();
   Seat& writer();
-  /// Runs the tool's trigger for `scenario` in that seat as a timed op.
+  /// Runs the tool's trigger for `scenario` in that seat as a timed op; the case's events happen
+  /// meanwhile.
   void run_op(const std::string& scenario, Seat& seat);
+  /// The same in several seats, started one right after the other and then waited for.
+  void run_together(const std::string& scenario, const std::vector<Seat*>& seats);
+  /// Brings a starting state; only its failure is recorded.
+  void run_untimed(const std::string& scenario, Seat& seat);
+  /// Runs until the case's events have ended it (default: SIGKILL at half of the data set's bytes).
+  void run_until_ended(const std::string& scenario, Seat& seat);
+  /// Applies the case's mutation script to this trial's own source tree.
+  void mutate_source();
+  int64_t new_bytes() const { return new_bytes_; }
+  /// Of the op that was recorded last.
+  void note_needed_bytes(int64_t bytes);
   /// Holds the seat's tree against the source and adds the verdict.
   void judge_tree(Seat& seat);
   const CaseSpec& spec() const { return *spec_; }
@@ -75,6 +88,13 @@ class Trial {
     int handle = 0;
     std::string name;
   };
+  // An op under way, and what the events of the case are measured from.
+  struct Started {
+    Running running;
+    std::string scenario;
+    Nanoseconds at{};   // of this host
+    int64_t bytes = 0;  // on the wire towards the seat before it
+  };
 
   void phase(const std::string& name, void (Trial::*work)());
   void rescue(const std::string& name, void (Trial::*work)());
@@ -86,6 +106,7 @@ class Trial {
   void chill();
   void prepare();
   void serve();
+  void warm_up();
   void run_ops();
   void settle();
   void stop();
@@ -93,6 +114,15 @@ class Trial {
   void collect();
   void clear();
 
+  std::optional<Started> start_op(const std::string& scenario, Seat& seat);
+  ExecReport wait_for(const Started& started);
+  void finish_op(const Started& started, const ExecReport& report);
+  int64_t bytes_towards(const Seat& seat);
+  void fire_events(const Started& started);
+  bool is_due(const CaseEvent& event, const Started& started);
+  void fire(const CaseEvent& event, const Started& started);
+
+  SourceTree own_source();
   void take_seats();
   void bind(const ToolSpec& tool);
   void bind_seat(Seat& seat, const ToolSpec& tool, int port);
@@ -104,10 +134,15 @@ class Trial {
   void share_files(const ToolSpec& tool, const ToolRole& role, Seat& from);
   void stop_running();
   std::vector<const ToolSpec*> tools_in_order() const;
+  const std::map<std::string, ToolRole>& roles_of(const ToolSpec& tool) const;
+  std::string role_name(const ToolSpec& tool, const Seat& seat) const;
+  const ToolRole* role_of(const ToolSpec& tool, const Seat& seat) const;
+  Seat& server_of(const ToolSpec& tool);
   std::vector<std::string> setting_arguments(const ToolSpec& tool) const;
   std::string last_words(Seat& seat, const std::string& name);
   void note_end(const ExecReport& report, Seat& seat, const std::string& name);
   void verdict_of_trial();
+  void verdict_of_op(OpRecord& op) const;
   void fill_machine_records();
   void read_counters();
   void add_flag(Flag flag);
@@ -123,6 +158,9 @@ class Trial {
   std::vector<Seat> seats_;
   const Scenario* scenario_;
   const SourceTree* source_ = nullptr;
+  std::optional<SourceTree> own_source_;  ///< of update: this trial changes it
+  int64_t new_bytes_ = 0;
+  std::vector<CaseEvent> events_;  ///< that have not happened yet
   std::vector<Running> running_;
   std::vector<Running> finished_;
   std::map<const Seat*, std::string> fingerprints_;  ///< of landed trees, right after the op

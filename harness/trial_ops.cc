@@ -1,4 +1,4 @@
-// run, settle, judge and collect: the timed part, and what is said of it.
+// settle, judge and collect: what is said of the timed part.
 #include <algorithm>
 #include <fstream>
 
@@ -17,7 +17,6 @@ constexpr int64_t kMaximumManifest = int64_t{2} << 30;
 constexpr int64_t kLogTail = 256 << 10;
 constexpr int64_t kCountersLimit = 1 << 20;
 constexpr int64_t kMostCount = int64_t{1} << 53;
-constexpr Nanoseconds kWaitStep = std::chrono::seconds(5);
 constexpr Nanoseconds kLateWriting = std::chrono::seconds(1);
 
 std::string fingerprint(const Seat& seat) {
@@ -86,47 +85,6 @@ MachineRecord machine_record(const Seat& seat) {
 
 }  // namespace
 
-void Trial::run_ops() {
-  for (Seat& seat : seats_) seat.before = seat.machine->meter(true);
-  wire_before_ = stage_.wire->read();
-  scenario_->run(*this);
-}
-
-void Trial::run_op(const std::string& scenario, Seat& seat) {
-  const ToolRole* role = tool_->role(seat.role);
-  const auto trigger = role == nullptr ? std::map<std::string, Trigger>::const_iterator()
-                                       : role->triggers.find(scenario);
-  if (role == nullptr || trigger == role->triggers.end()) {
-    return trouble(Outcome::unsupported,
-                   tool_->name + " has no " + scenario + " for a " + seat.role);
-  }
-  ExecSpec exec = exec_spec(seat, *tool_, trigger->second.step, scenario);
-  exec.deadline = spec_->deadline;
-  exec.stall = spec_->stall;
-  const int handle = seat.machine->start(exec);
-  running_.push_back({&seat, handle, exec.name});
-  std::optional<ExecReport> report;
-  while (!report) report = seat.machine->wait(handle, kWaitStep);  // its deadline ends the wait
-  OpRecord op;
-  op.name = scenario;
-  op.machine = seat.machine->info().name;
-  op.start_ns = report->started.count();
-  op.wall_ns = (report->ended - report->started).count();
-  op.end = to_string(report->end);
-  op.exit_code = report->exit_code;
-  op.signal = report->signal;
-  op.user_us = report->user_us;
-  op.system_us = report->system_us;
-  op.largest_rss_bytes = report->largest_rss_bytes;
-  if (spec_->conditions.durable && !planned_.control) {
-    op.settle_ns = seat.machine->sync(seat.tree).count();
-    op.wall_ns += op.settle_ns;
-  }
-  record_.ops.push_back(op);
-  if (!report->left_processes.empty()) add_flag(Flag::left_processes);
-  note_end(*report, seat, exec.name);
-}
-
 void Trial::settle() {
   for (Seat& seat : seats_) seat.after = seat.machine->meter(false);
   const WireReading wire_after = stage_.wire->read();
@@ -193,12 +151,20 @@ void Trial::verdict_of_trial() {
   record_.verdict = Verdict::identical;
   for (const VerdictRecord& verdict : record_.verdicts) {
     record_.verdict = worst(record_.verdict, verdict.overall());
-    for (OpRecord& op : record_.ops) {
-      if (op.machine != verdict.machine) continue;
-      op.verdict = verdict.overall();
-      op.bytes = verdict.verified_bytes;
-      op.files = op.verdict == Verdict::identical ? source_->summary.files : 0;
-    }
+  }
+  for (OpRecord& op : record_.ops) verdict_of_op(op);
+}
+
+// An op answers for the tree on its own machine; a push for those of all readers.
+void Trial::verdict_of_op(OpRecord& op) const {
+  const auto own = [&](const VerdictRecord& verdict) { return verdict.machine == op.machine; };
+  const bool landed_here = std::ranges::any_of(record_.verdicts, own);
+  op.verdict = Verdict::identical;
+  for (const VerdictRecord& verdict : record_.verdicts) {
+    if (landed_here && !own(verdict)) continue;
+    op.verdict = worst(op.verdict, verdict.overall());
+    op.bytes += verdict.verified_bytes;
+    if (verdict.overall() == Verdict::identical) op.files += source_->summary.files;
   }
 }
 

@@ -28,7 +28,7 @@ void Trial::prepare() {
   }
   for (const ToolSpec* tool : tools_in_order()) {
     for (Seat& seat : seats_) {
-      const ToolRole* role = tool->role(seat.role);
+      const ToolRole* role = role_of(*tool, seat);
       if (role != nullptr && going_well()) prepare_seat(seat, *tool, *role);
     }
   }
@@ -107,7 +107,7 @@ bool Trial::run_step(Seat& seat, const ToolSpec& tool, const Step& step, const s
 void Trial::serve() {
   for (const ToolSpec* tool : tools_in_order()) {
     for (Seat& seat : seats_) {
-      const ToolRole* role = tool->role(seat.role);
+      const ToolRole* role = role_of(*tool, seat);
       if (role != nullptr && role->serve && going_well()) serve_seat(seat, *tool, *role);
     }
   }
@@ -138,7 +138,7 @@ bool Trial::is_ready(Seat& seat, const ToolSpec& tool, const ReadyProbe& ready) 
 void Trial::stop() {
   for (const ToolSpec* tool : tools_in_order()) {
     for (Seat& seat : seats_) {
-      const ToolRole* role = tool->role(seat.role);
+      const ToolRole* role = role_of(*tool, seat);
       if (role != nullptr && role->stop && going_well()) run_step(seat, *tool, *role->stop, "stop");
     }
   }

@@ -102,8 +102,9 @@ bool AgentSession::dispatch_tree(const AgentCall& call, const JsonView& view) {
   } else if (call.name == "mutate") {
     view.allow_only({"id", "call", "script", "seed", "path"});
     workers_.start(call.id, [&] {
-      trees_.mutate(view.at("script").json(), seed_from(view.at("seed")), path("path"));
-      return Json();
+      const int64_t bytes =
+          trees_.mutate(view.at("script").json(), seed_from(view.at("seed")), path("path"));
+      return Json::object({{"new_bytes", bytes}});
     });
   } else if (call.name == "manifest") {
     view.allow_only({"id", "call", "path", "out", "hash"});

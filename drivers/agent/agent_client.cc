@@ -162,9 +162,10 @@ TreeSummary AgentMachine::make_dataset(const Json& spec, uint64_t seed, const st
   return tree_summary_from(view(answer));
 }
 
-void AgentMachine::mutate(const Json& script, uint64_t seed, const std::string& path) {
+int64_t AgentMachine::mutate(const Json& script, uint64_t seed, const std::string& path) {
   Json params = path_only(path).set("script", script).set("seed", std::to_string(seed));
-  call("mutate", std::move(params), kLongCall, Patience::interruptible);
+  const Json answer = call("mutate", std::move(params), kLongCall, Patience::interruptible);
+  return view(answer).at("new_bytes").as_int(0);
 }
 
 TreeSummary AgentMachine::manifest(const std::string& path, const std::string& out, bool hash) {

@@ -30,6 +30,6 @@ void judge(Trial& trial) {
 
 }  // namespace
 
-const Scenario kControl = {"control", false, run, judge};
+const Scenario kControl = {"control", false, nullptr, run, judge};
 
 }  // namespace fairwire

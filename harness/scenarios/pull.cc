@@ -4,18 +4,19 @@
 #include "harness/trial.h"
 
 namespace fairwire {
+
+void judge_readers(Trial& trial) {
+  for (Seat* reader : trial.readers()) trial.judge_tree(*reader);
+}
+
 namespace {
 
 void run(Trial& trial) {
   for (Seat* reader : trial.readers()) trial.run_op("pull", *reader);
 }
 
-void judge(Trial& trial) {
-  for (Seat* reader : trial.readers()) trial.judge_tree(*reader);
-}
-
 }  // namespace
 
-const Scenario kPull = {"pull", true, run, judge};
+const Scenario kPull = {"pull", true, nullptr, run, judge_readers};
 
 }  // namespace fairwire

@@ -3,7 +3,8 @@
 namespace fairwire {
 
 const Scenario* find_scenario(std::string_view name) {
-  for (const Scenario* scenario : {&kPull, &kControl}) {
+  for (const Scenario* scenario :
+       {&kPull, &kPullAgain, &kUpdate, &kPush, &kPushAgain, &kSwarm, &kResume, &kControl}) {
     if (scenario->name == name) return scenario;
   }
   return nullptr;

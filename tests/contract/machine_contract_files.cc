@@ -85,7 +85,7 @@ TEST_P(MachineContract, MakesChangesAndJudgesTrees) {
   const TreeSummary made = machine().make_dataset(spec, kLargeSeed, tree);
   EXPECT_EQ(made.files, 3);
   EXPECT_EQ(made.bytes, 60);
-  machine().mutate(Json::object({{"file", "new"}}), 7, tree);
+  EXPECT_EQ(machine().mutate(Json::object({{"file", "new"}}), 7, tree), 1);
   const TreeSummary seen = machine().manifest(tree, work("manifest"), true);
   EXPECT_EQ(seen.files, 4);
   EXPECT_EQ(seen.digest.size(), 64u);

@@ -40,9 +40,10 @@ class FakeTrees final : public TreeService {
     return sum_up(path);
   }
 
-  void mutate(const Json& script, uint64_t seed, const std::string& path) override {
-    write_file(path + '/' + JsonView(script, "script").at("file").as_string(),
-               std::to_string(seed));
+  int64_t mutate(const Json& script, uint64_t seed, const std::string& path) override {
+    const std::string text = std::to_string(seed);
+    write_file(path + '/' + JsonView(script, "script").at("file").as_string(), text);
+    return static_cast<int64_t>(text.size());
   }
 
   TreeSummary manifest(const std::string& path, const std::string& out, bool hash) override {

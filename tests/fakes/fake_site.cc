@@ -204,8 +204,10 @@ TreeSummary FakeMachine::make_dataset(const Json&, uint64_t seed, const std::str
   return {3, 3, 303, ""};
 }
 
-void FakeMachine::mutate(const Json&, uint64_t, const std::string& path) {
+int64_t FakeMachine::mutate(const Json&, uint64_t, const std::string& path) {
+  site_.note(info_.name + " mutate " + last_part(path));
   files_[path + "/a"] += "more";
+  return 4;
 }
 
 TreeSummary FakeMachine::manifest(const std::string& path, const std::string& out, bool hash) {

@@ -75,7 +75,7 @@ class FakeMachine final : public Machine {
   void make_directory(const std::string& path) override;
   void remove(const std::string& path) override;
   TreeSummary make_dataset(const Json& spec, uint64_t seed, const std::string& path) override;
-  void mutate(const Json& script, uint64_t seed, const std::string& path) override;
+  int64_t mutate(const Json& script, uint64_t seed, const std::string& path) override;
   TreeSummary manifest(const std::string& path, const std::string& out, bool hash) override;
   Nanoseconds sync(const std::string& path) override;
   std::string drop_caches() override;
