@@ -12,7 +12,7 @@
 
 namespace fairwire {
 
-inline constexpr int kAgentProtocol = 2;
+inline constexpr int kAgentProtocol = 3;
 
 struct AgentOptions {
   std::string name = "machine";

@@ -106,6 +106,7 @@ struct TreeSummary {
   int64_t files = 0;
   int64_t bytes = 0;  ///< logical sizes of distinct inodes
   std::string digest;
+  int64_t allocated_bytes = -1;  ///< what those occupy on that file system; -1: nobody looked
 };
 
 class Machine {

@@ -39,7 +39,7 @@ TreeSummary DatasetTreeService::manifest(const std::string& path, const std::str
   const Digest digest = writer.finish();
   file.close();
   if (!file) throw SystemError("write", out, EIO);
-  return {walked.entries, walked.files, walked.bytes, to_hex(digest)};
+  return {walked.entries, walked.files, walked.bytes, to_hex(digest), walked.allocated_bytes};
 }
 
 }  // namespace fairwire

@@ -83,6 +83,23 @@ MachineRecord machine_record(const Seat& seat) {
   return record;
 }
 
+std::string file_name(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+std::vector<SourceRecord> counters_from(const std::string& text, const std::string& file,
+                                        const std::string& machine) {
+  const Json json = Json::parse(text, file);
+  std::vector<SourceRecord> sources;
+  for (const JsonView& item : JsonView(json, file).at("sources").items()) {
+    sources.push_back({item.at("source").as_string(), item.at("path").as_string(),
+                       item.at("blocks").as_int(0, kMostCount),
+                       item.at("bytes").as_int(0, kMostCount), machine,
+                       item.int_or("duplicate_bytes", 0, 0, kMostCount)});
+  }
+  return sources;
+}
+
 }  // namespace
 
 void Trial::settle() {
@@ -140,6 +157,8 @@ void Trial::judge_tree(Seat& seat) {
   verdict.machine = machine;
   verdict.wanted_digest = source_->summary.digest;
   verdict.landed_digest = landed.digest;
+  verdict.wanted_allocated_bytes = source_->summary.allocated_bytes;
+  verdict.landed_allocated_bytes = landed.allocated_bytes;
   if (verdict.overall() == Verdict::identical) {  // the wanted manifest says the same
     remove_tree(local);
     remove_tree(differences);
@@ -198,23 +217,23 @@ void Trial::fill_machine_records() {
   }
 }
 
+// Of the tool's own counters (docs/tool.md): all of a file, or none of it.
 void Trial::read_counters() {
   if (tool_->counters.empty()) return;
   for (Seat* seat : readers()) {
     const std::string path = expand(tool_->counters, seat->bindings.at(tool_->name), tool_->file);
+    const std::string& machine = seat->machine->info().name;
     const auto text = seat->machine->get(path, kCountersLimit);
     if (!text) continue;
     try {
-      const Json json = Json::parse(*text, path);
-      for (const JsonView& item : JsonView(json, path).at("sources").items()) {
-        record_.sources.push_back({item.at("source").as_string(), item.at("path").as_string(),
-                                   item.at("blocks").as_int(0), item.at("bytes").as_int(0),
-                                   seat->machine->info().name,
-                                   item.int_or("duplicate_bytes", 0, 0, kMostCount)});
-      }
+      const auto sources = counters_from(*text, file_name(path), machine);
+      record_.sources.insert(record_.sources.end(), sources.begin(), sources.end());
     } catch (const FormatError& error) {
-      write_file(context_.folder + "/counters.txt", *text);  // kept raw, never read as 0
-      log_warning(std::string("counters not read: ") + error.what());
+      const std::string folder = context_.folder + "/" + machine;
+      make_directories(folder);
+      write_file(folder + "/counters.txt", *text);
+      record_.unparsable.push_back(machine + ": " + error.what());
+      log_warning(variant_.name + ", unparsable counters of " + record_.unparsable.back());
     }
   }
 }

@@ -93,10 +93,28 @@ class Pooling {
     pool_.cases[index].plan.variants.push_back(variant);
   }
 
+  // What a tool says of itself is beside the numbers, never in them; that it said nothing readable
+  // is for its reader to know.
+  void warn_of_unparsable(const PooledCase& pooled, const std::string& variant,
+                          const std::vector<PooledTrial>& trials) {
+    int64_t count = 0;
+    const std::string* first = nullptr;
+    for (const PooledTrial& trial : trials) {
+      if (trial.record->unparsable.empty()) continue;
+      if (first == nullptr) first = &trial.record->unparsable.front();
+      ++count;
+    }
+    if (first == nullptr) return;
+    pool_.warnings.push_back("Case " + pooled.plan.name + ", " + variant +
+                             ": its own counters are unparsable in " + counted(count, "trial") +
+                             " (" + *first + "); they are kept as files and read as nothing.");
+  }
+
   void finish_case(PooledCase& pooled) {
     std::set<std::string> digests;
     std::set<std::string> conditions;
     for (auto& [variant, trials] : pooled.trials) {
+      warn_of_unparsable(pooled, variant, trials);
       std::ranges::stable_sort(trials, {}, [](const PooledTrial& trial) {
         return std::tuple(trial.run, trial.record->round, trial.record->trial);
       });

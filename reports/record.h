@@ -1,4 +1,4 @@
-// One line of results.jsonl (docs/results.md, schema 2) as values, and its JSON both ways.
+// One line of results.jsonl (docs/results.md, schema 3) as values, and its JSON both ways.
 // Invariant: records are raw. Integers with the unit in the name; no mean, rate, share or
 // rounding is ever stored here: every derived number is made by the other files of this room.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace fairwire {
 
-inline constexpr int kResultsSchema = 2;
+inline constexpr int kResultsSchema = 3;
 inline constexpr int kOldestResultsSchema = 1;
 
 enum class Outcome {
@@ -156,6 +156,9 @@ struct VerdictRecord {
   int64_t hashed_files = 0;    ///< those of them that the judge read and hashed
   int64_t hashed_bytes = 0;
   std::vector<PropertyRecord> properties;
+  // Schema 3: what the files of the trees occupy (512 × st_blocks); -1: not known.
+  int64_t wanted_allocated_bytes = -1;
+  int64_t landed_allocated_bytes = -1;
 
   Verdict overall() const { return worst(worst(content, file_set), metadata); }
 };
@@ -197,6 +200,8 @@ struct TrialRecord {
   std::vector<WireRecord> wires;
   Json wire_report;  ///< what an emulated wire says of its own work, or null; since schema 2
   std::vector<SourceRecord> sources;
+  std::vector<std::string>
+      unparsable;  ///< counters that could not be read, and why; since schema 3
   std::vector<EventRecord> events;
   std::vector<PhaseRecord> phases;
 };

@@ -155,6 +155,10 @@ void visit_fields(V& v, typename V::template Ref<VerdictRecord> verdict) {
     v.count("hashed_bytes", verdict.hashed_bytes);
     v.list("properties", verdict.properties, 100);
   }
+  if (v.since(3)) {
+    v.sample("wanted_allocated_bytes", verdict.wanted_allocated_bytes);
+    v.sample("landed_allocated_bytes", verdict.landed_allocated_bytes);
+  }
 }
 
 template <typename V>
@@ -237,6 +241,7 @@ void visit_fields(V& v, typename V::template Ref<TrialRecord> trial) {
   v.list("wires", trial.wires);
   if (v.since(2)) v.object("wire_report", trial.wire_report);
   v.list("sources", trial.sources);
+  if (v.since(3)) v.texts("unparsable", trial.unparsable);
   v.list("events", trial.events);
   v.list("phases", trial.phases);
 }

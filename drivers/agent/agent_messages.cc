@@ -214,7 +214,8 @@ Json to_json(const TreeSummary& summary) {
   return Json::object({{"entries", summary.entries},
                        {"files", summary.files},
                        {"bytes", summary.bytes},
-                       {"digest", summary.digest}});
+                       {"digest", summary.digest},
+                       {"allocated_bytes", summary.allocated_bytes}});
 }
 
 TreeSummary tree_summary_from(const JsonView& json) {
@@ -223,6 +224,7 @@ TreeSummary tree_summary_from(const JsonView& json) {
   summary.files = json.at("files").as_int(0);
   summary.bytes = json.at("bytes").as_int(0);
   summary.digest = json.at("digest").as_string();
+  summary.allocated_bytes = json.at("allocated_bytes").as_int(-1);
   return summary;
 }
 

@@ -60,6 +60,14 @@ TEST(Golden, RecordsOfSchemaOneAreStillRead) {
   EXPECT_EQ(make_report(input).markdown, golden_report().markdown);
 }
 
+TEST(Golden, RecordsOfSchemaTwoAreStillRead) {
+  ReportInput input;
+  input.runs = {parse_results(read_file(kGolden + "results-2.jsonl", 8 << 20), "results.jsonl")};
+  const auto& trial = std::get<TrialRecord>(input.runs[0].records.at(5));
+  EXPECT_EQ(trial.verdicts.at(0).landed_allocated_bytes, -1);
+  EXPECT_EQ(make_report(input).markdown, golden_report().markdown);
+}
+
 TEST(Golden, Counts) {
   const Report report = golden_report();
   EXPECT_EQ(report.planned, 15);

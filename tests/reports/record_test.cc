@@ -44,6 +44,7 @@ std::vector<Record> one_of_each() {
                  Flag::left_processes, Flag::sources_disagree, Flag::start_up_bound,
                  Flag::single_run};
   trial.sources = {{"peer", "direct", 12, 345}};
+  trial.unparsable = {"reader: counters.json: line 1, column 13: invalid literal"};
   trial.events = {{"kill", "writer", seconds(3)}};
   return {header({planned("pull-large", 6, {"rsync-ssh"})}),
           CalibrationRecord{"s1", "before", "away", "within bounds", "",
@@ -153,10 +154,10 @@ TEST(Record, ValuesOutsideTheirBoundsAreRefused) {
 }
 
 TEST(Record, AnotherSchemaIsRefusedByNumber) {
-  EXPECT_EQ(error_of(with(to_json(header({})), "schema", 3)),
-            "results.jsonl: line 7: /schema: this fairwire reads schemas 1 to 2, not 3");
+  EXPECT_EQ(error_of(with(to_json(header({})), "schema", 4)),
+            "results.jsonl: line 7: /schema: this fairwire reads schemas 1 to 3, not 4");
   EXPECT_EQ(error_of(with(to_json(header({})), "schema", 0)),
-            "results.jsonl: line 7: /schema: this fairwire reads schemas 1 to 2, not 0");
+            "results.jsonl: line 7: /schema: this fairwire reads schemas 1 to 3, not 0");
 }
 
 TEST(Record, KeysBelongToTheSchemaThatHasThem) {
@@ -170,7 +171,10 @@ TEST(Record, KeysBelongToTheSchemaThatHasThem) {
     return std::string("no error");
   };
   const Json without = with(now, "wire_report", std::nullopt);
-  EXPECT_EQ(read(without, 2), "results.jsonl: line 7: \"wire_report\" is missing");
+  EXPECT_EQ(read(with(now, "unparsable", std::nullopt), 3),
+            "results.jsonl: line 7: \"unparsable\" is missing");
+  EXPECT_EQ(read(now, 2), "results.jsonl: line 7: /verdicts/0/wanted_allocated_bytes: unknown key");
+  EXPECT_EQ(read(without, 3), "results.jsonl: line 7: \"wire_report\" is missing");
   EXPECT_EQ(read(now, 1), "results.jsonl: line 7: /verdicts/0/wanted_root: unknown key");
 }
 

@@ -37,6 +37,7 @@ inline VerdictRecord identical_tree(int64_t bytes, int64_t files) {
   verdict.wanted_files = verdict.verified_files = files;
   verdict.landed_files = verdict.hashed_files = files;
   verdict.landed_bytes = verdict.hashed_bytes = bytes;
+  verdict.wanted_allocated_bytes = verdict.landed_allocated_bytes = bytes;
   verdict.properties = {{"mode", files + 1, 0}, {"mtime", files + 1, 0}};
   return verdict;
 }
