@@ -111,6 +111,7 @@ class Trial {
   void settle();
   void stop();
   void judge();
+  void blame_source();
   void collect();
   void clear();
 

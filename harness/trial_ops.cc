@@ -128,11 +128,20 @@ void Trial::judge() {
       if (fingerprint(*seat) != before) add_flag(Flag::wrote_after_exit);
     }
     if (!Shelf::unchanged(*writer().machine, *source_)) {
-      return trouble(Outcome::source_changed, "the source tree changed during the trial");
+      return blame_source();
     }
   }
   scenario_->judge(*this);
   if (!record_.verdicts.empty()) verdict_of_trial();
+}
+
+// A tool whose source moved under it may well have failed: that is no failure of its own, and what
+// it said and returned stays in the record. Only our own errors are still before it.
+void Trial::blame_source() {
+  if (record_.outcome == Outcome::harness_error) return;
+  const std::string said = record_.reason.empty() ? "" : "; " + record_.reason;
+  record_.outcome = Outcome::source_changed;
+  record_.reason = "the source tree changed during the trial" + said;
 }
 
 void Trial::judge_tree(Seat& seat) {

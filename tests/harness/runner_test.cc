@@ -389,6 +389,21 @@ TEST_F(RunnerTest, TheDataSetIsMadeOnceAndAgainWhenSomethingChangedIt) {
   EXPECT_EQ(std::count(site_.log.begin(), site_.log.end(), "writer make tree"), 2);
 }
 
+// Case A21.
+TEST_F(RunnerTest, ASourceThatChangedIsNoFailureOfTheTool) {
+  site_.programs["startled"] = [](FakeMachine& reader, const ExecSpec& exec) {
+    ExecReport report = pulls()(reader, exec);
+    reader.site().machines.at("writer")->files().erase(exec.argv.at(1) + "/a");
+    report.exit_code = 24;
+    return report;
+  };
+  add_tool("startled", "startled");
+  run("\"startled\"");
+  EXPECT_EQ(trials()[0].outcome, Outcome::source_changed);
+  EXPECT_EQ(trials()[0].ops.at(0).exit_code, 24);
+  EXPECT_NE(trials()[0].reason.find("exit code 24"), std::string::npos) << trials()[0].reason;
+}
+
 TEST_F(RunnerTest, CtrlCLeavesAValidRecordAndAPage) {
   int left = 2;
   site_.programs["stopper"] = [&left](FakeMachine& reader, const ExecSpec& exec) {
