@@ -160,7 +160,12 @@ void add_rates(Cell& cell, const std::vector<const TrialRecord*>& counted) {
   if (cell.files > 0) cell.files_per_second = *cell.files / time;
 }
 
-void add_figures(Cell& cell, double ceiling) {
+std::optional<double> share(const std::optional<double>& rate, double yardstick) {
+  if (!rate || yardstick <= 0) return std::nullopt;
+  return *rate / yardstick;
+}
+
+void add_figures(Cell& cell, const Yardsticks& yardsticks) {
   std::vector<double> seconds;
   std::vector<const TrialRecord*> counted;
   for (const CellTrial& trial : cell.trials) {
@@ -178,9 +183,9 @@ void add_figures(Cell& cell, double ceiling) {
   if (wire.there_bytes && cell.payload_bytes > 0) {
     cell.overhead = (*wire.there_bytes + *wire.back_bytes) / *cell.payload_bytes;
   }
-  if (ceiling > 0 && cell.bytes_per_second) {
-    cell.share_of_ceiling = *cell.bytes_per_second / ceiling;
-  }
+  cell.share_of_ceiling = share(cell.bytes_per_second, yardsticks.ceiling);
+  cell.share_of_line = share(cell.bytes_per_second, yardsticks.line);
+  cell.share_of_stream = share(cell.bytes_per_second, yardsticks.stream);
 }
 
 }  // namespace
@@ -217,7 +222,7 @@ std::string to_string(CellState state) {
 
 Cell make_cell(const PlannedCase& plan, const std::string& variant,
                const std::vector<PooledTrial>& trials, const Contamination& contamination,
-               double ceiling_bytes_per_second) {
+               const Yardsticks& yardsticks) {
   Cell cell;
   cell.case_name = plan.name;
   cell.variant = variant;
@@ -237,7 +242,7 @@ Cell make_cell(const PlannedCase& plan, const std::string& variant,
   }
   cell.state_text = state_text_of(cell);
   count_flags(cell);
-  add_figures(cell, ceiling_bytes_per_second);
+  add_figures(cell, yardsticks);
   return cell;
 }
 

@@ -66,13 +66,21 @@ struct Cell {
   std::optional<double> wire_back_bytes;
   std::optional<double> overhead;  ///< wire bytes of both directions / payload
   std::optional<double> share_of_ceiling;
+  std::optional<double> share_of_line;    ///< of the stated rate, headers and all
+  std::optional<double> share_of_stream;  ///< of one raw TCP stream on that wire
   std::vector<FlagCount> flags;
   std::vector<std::string> durability;  ///< each once
 };
 
-/// A ceiling of 0 stands for none.
+/// What a case's rates are held against, in bytes/s; 0: not known.
+struct Yardsticks {
+  double ceiling = 0;
+  double line = 0;    ///< the wire's stated rate: whole frames, with preamble and gap
+  double stream = 0;  ///< goodput of one raw TCP stream (pipe-1)
+};
+
 Cell make_cell(const PlannedCase& plan, const std::string& variant,
                const std::vector<PooledTrial>& trials, const Contamination& contamination,
-               double ceiling_bytes_per_second);
+               const Yardsticks& yardsticks);
 
 }  // namespace fairwire

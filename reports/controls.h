@@ -23,6 +23,7 @@ struct ControlRow {
 };
 
 inline constexpr std::string_view kCeilingControl = "pipe-16";
+inline constexpr std::string_view kStreamControl = "pipe-1";
 
 /// By wire, then pipe-1, pipe-16, kernel, others.
 std::vector<ControlRow> control_rows(const Pool& pool);

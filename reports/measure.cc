@@ -19,6 +19,7 @@ constexpr MeasureInfo kMeasures[] = {
     {Measure::wire, "wire", "Wire bytes"},
     {Measure::overhead, "overhead", "Wire / payload"},
     {Measure::ceiling, "ceiling", "Of ceiling"},
+    {Measure::stream, "stream", "Of 1 stream"},
     {Measure::durability, "durability", "Durable"},
     {Measure::state, "state", "Result"},
 };
@@ -126,12 +127,21 @@ std::vector<std::string> measure_lines(const Cell& cell, Measure measure) {
       return {format_or_none(cell.overhead, format_times)};
     case Measure::ceiling:
       return {format_or_none(cell.share_of_ceiling, format_share)};
+    case Measure::stream:
+      return {format_or_none(cell.share_of_stream, format_share)};
     case Measure::durability:
       return durability_lines(cell);
     case Measure::state:
       return {cell.state_text};
   }
   return {std::string(kNone)};
+}
+
+std::string line_text(const Cell& cell) {
+  if (!cell.bytes_per_second) return "";
+  if (cell.share_of_line) return format_share(*cell.share_of_line) + " of line";
+  if (cell.share_of_stream) return format_share(*cell.share_of_stream) + " of 1 stream";
+  return "line not known";
 }
 
 std::string value_text(const CellTrial& trial) {

@@ -22,6 +22,7 @@ enum class Measure {
   wire,
   overhead,
   ceiling,
+  stream,
   durability,
   state
 };
@@ -39,6 +40,10 @@ std::string measure_names();
 
 /// The lines of a cell; printable, never empty (an en dash when there is no value).
 std::vector<std::string> measure_lines(const Cell& cell, Measure measure);
+
+/// What a rate is worth on its wire, for every cell that shows one: "91 % of line"; of one TCP
+/// stream where the wire states no rate; "line not known". Empty where there is no rate.
+std::string line_text(const Cell& cell);
 
 /// One value of a trial, in seconds: "28.98", in brackets when it is not counted.
 std::string value_text(const CellTrial& trial);

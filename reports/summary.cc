@@ -82,6 +82,8 @@ Json cell_json(const Cell& cell) {
                        {"wire_back_bytes", or_null(cell.wire_back_bytes)},
                        {"overhead", or_null(cell.overhead)},
                        {"share_of_ceiling", or_null(cell.share_of_ceiling)},
+                       {"share_of_line", or_null(cell.share_of_line)},
+                       {"share_of_stream", or_null(cell.share_of_stream)},
                        {"durability", texts(cell.durability)},
                        {"flags", list_json(cell.flags, flag_json)},
                        {"machines", list_json(cell.machines, machine_json)},

@@ -52,6 +52,33 @@ std::map<std::string, Ceiling> ceilings_of(const Pool& pool, const std::vector<C
   return ceilings;
 }
 
+// The highest rate that a calibration states for each wire. A reading has what theory leaves of it:
+// 1448 bytes of payload of each frame of 1538 (docs/wire.md).
+std::map<std::string, double> lines_of(const Pool& pool) {
+  std::map<std::string, double> lines;
+  for (const CalibrationRecord* calibration : pool.calibrations) {
+    const auto theory = figure(*calibration, "theory_bytes_per_second");
+    if (!(theory > 0)) continue;
+    double& line = lines[calibration->wire];
+    line = std::max(line, *theory * 1538 / 1448);
+  }
+  return lines;
+}
+
+std::map<std::string, double> streams_of(const std::vector<ControlRow>& rows) {
+  std::map<std::string, double> streams;
+  for (const ControlRow& row : rows) {
+    if (row.control != kStreamControl || row.bytes_per_second.empty()) continue;
+    streams[row.wire] = *median(row.bytes_per_second);
+  }
+  return streams;
+}
+
+double at_or_none(const std::map<std::string, double>& rates, const std::string& wire) {
+  const auto found = rates.find(wire);
+  return found == rates.end() ? 0 : found->second;
+}
+
 // " rsync-ssh same (1.013×); scp inconclusive (1.040×)": in the plan's order. What was not measured
 // at all is said elsewhere.
 std::string verdicts_of(const std::vector<Comparison>& comparisons) {
@@ -111,6 +138,8 @@ Json conditions_of(const PooledCase& pooled) {
 struct Common {
   const Pool& pool;
   const std::map<std::string, Ceiling>& ceilings;
+  const std::map<std::string, double>& lines;    // by wire
+  const std::map<std::string, double>& streams;  // likewise
   const Contamination& contamination;
   double threshold_percent;
 };
@@ -123,13 +152,15 @@ CaseTable make_case(const PooledCase& pooled, const Common& common) {
       ceiling != common.ceilings.end()) {
     table.ceiling = ceiling->second;
   }
-  const double limit = table.ceiling ? table.ceiling->bytes_per_second : 0;
+  table.yardsticks = {table.ceiling ? table.ceiling->bytes_per_second : 0,
+                      at_or_none(common.lines, pooled.plan.wire),
+                      at_or_none(common.streams, pooled.plan.wire)};
   const std::vector<PooledTrial> none;
   for (const std::string& variant : pooled.plan.variants) {
     const auto trials = pooled.trials.find(variant);
     table.cells.push_back(make_cell(pooled.plan, variant,
                                     trials == pooled.trials.end() ? none : trials->second,
-                                    common.contamination, limit));
+                                    common.contamination, table.yardsticks));
   }
   for (size_t i = 1; i < table.cells.size(); ++i) {
     table.comparisons.push_back(
@@ -145,8 +176,10 @@ Tables make_tables(const Pool& pool, double threshold_percent) {
   Tables tables;
   tables.controls = control_rows(pool);
   const auto ceilings = ceilings_of(pool, tables.controls);
+  const auto lines = lines_of(pool);
+  const auto streams = streams_of(tables.controls);
   const Contamination contamination(pool);
-  const Common common{pool, ceilings, contamination, threshold_percent};
+  const Common common{pool, ceilings, lines, streams, contamination, threshold_percent};
   for (const PooledCase& pooled : pool.cases) tables.cases.push_back(make_case(pooled, common));
   return tables;
 }

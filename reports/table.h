@@ -24,6 +24,7 @@ struct CaseTable {
   Json conditions;          ///< of its first trial; null when nothing ran
   std::vector<Cell> cells;  ///< one a variant, in the plan's order
   std::optional<Ceiling> ceiling;
+  Yardsticks yardsticks;                ///< its cells' rates were held against these
   std::vector<Comparison> comparisons;  ///< of each variant but the first with the first
   std::string standing;  ///< what may be said about an order of the variants, and what not
 };

@@ -16,10 +16,10 @@ struct CaseColumn {
 
 // After the variant. Ranks: what a narrow terminal can do without goes first.
 constexpr CaseColumn kColumns[] = {
-    {Measure::state, false, 0},  {Measure::median, true, 0},      {Measure::rounds, true, 0},
-    {Measure::values, false, 2}, {Measure::goodput, true, 1},     {Measure::ceiling, true, 3},
-    {Measure::files, true, 5},   {Measure::cpu, false, 4},        {Measure::memory, false, 6},
-    {Measure::wire, false, 7},   {Measure::durability, false, 8},
+    {Measure::state, false, 0},  {Measure::median, true, 0},  {Measure::rounds, true, 0},
+    {Measure::values, false, 2}, {Measure::goodput, true, 1}, {Measure::ceiling, true, 3},
+    {Measure::stream, true, 3},  {Measure::files, true, 5},   {Measure::cpu, false, 4},
+    {Measure::memory, false, 6}, {Measure::wire, false, 7},   {Measure::durability, false, 8},
 };
 
 // The axis all variants of a case share.
@@ -65,6 +65,7 @@ TableCell measure_cell(const Cell& cell, Measure measure, double end) {
   }
   text.lines = measure_lines(cell, measure);
   text.strong = measure == Measure::median;
+  if (measure == Measure::goodput) text.small = line_text(cell);
   if (measure == Measure::median && cell.seconds.n > 0 && cell.seconds.n < 3) {
     text.small = median_label(cell.seconds.n);
   }
@@ -151,6 +152,24 @@ std::string ceiling_text(const CaseTable& table) {
          table.ceiling->basis + ").";
 }
 
+// What a rate is, and what it is held against.
+std::string rates_text(const CaseTable& table) {
+  const auto has_rate = [](const Cell& cell) { return cell.bytes_per_second.has_value(); };
+  if (std::ranges::none_of(table.cells, has_rate)) return "";
+  std::string text =
+      " MB/s is goodput: verified bytes of content by the median time, a file with several names "
+      "once, holes at their full size.";
+  const Yardsticks& yardsticks = table.yardsticks;
+  if (yardsticks.line > 0) {
+    text += " The line is the stated rate, " + format_mb_per_s(yardsticks.line) +
+            " of whole frames: headers leave 94 % of it for content.";
+  }
+  if (yardsticks.stream > 0) {
+    text += " One raw TCP stream: " + format_mb_per_s(yardsticks.stream) + ".";
+  }
+  return text;
+}
+
 std::string condition_value(const Json& value) {
   if (const bool* flag = value.if_bool()) return *flag ? "yes" : "no";
   const std::string* word = value.if_string();
@@ -181,7 +200,7 @@ std::string what_moves(const CaseTable& table) {
                      (plan.rounds == 1 ? " round" : " rounds") + " planned.";
   const std::string conditions = conditions_text(table.conditions);
   if (!conditions.empty()) text += " Conditions: " + conditions + ".";
-  return text + " " + ceiling_text(table);
+  return text + " " + ceiling_text(table) + rates_text(table);
 }
 
 bool has_machines(const CaseTable& table) {

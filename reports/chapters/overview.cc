@@ -40,6 +40,10 @@ TableCell overview_cell(const CellIndex& index, const std::string& case_name,
   if (cell.seconds.n > 0 || column.measure == Measure::state) {
     text.lines = measure_lines(cell, column.measure);
     text.small = n_text(cell);
+    if (column.measure == Measure::goodput) {
+      const std::string of_line = line_text(cell);
+      if (!of_line.empty()) text.small += ", " + of_line;
+    }
   } else if (text.badge.empty()) {
     text.lines = {std::string(kNone)};
   }
@@ -62,7 +66,8 @@ TextTable overview_table(const PageInput& input, const PageTable& page, const Ce
     const std::string& title = planned->plan.title;
     TableCell head = text_cell(printable(title.empty() ? name : title));
     head.link = "#" + case_anchor(number);
-    head.small = printable(planned->plan.wire_title);
+    const std::string& wire = planned->plan.wire_title;
+    head.small = printable(wire.empty() ? planned->plan.wire : wire);
     TextTable::Row row{"", {std::move(head)}};
     for (const PageColumn& column : page.columns) {
       row.cells.push_back(overview_cell(index, name, column));

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <sstream>
 
 #include "base/file_descriptor.h"
 #include "base/temp_dir.h"
@@ -135,6 +136,58 @@ TEST(Report, SmallSamplesAreNamedAndNeverFilledUp) {
       EXPECT_EQ(report.summary.dump().find(sentinel), std::string::npos) << n;
     }
   }
+}
+
+// The cells of a markdown row, without the bars.
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  for (size_t at = 2; at < line.size();) {
+    const size_t end = std::min(line.find(" |", at), line.size());
+    cells.push_back(line.substr(at, end - at));
+    at = end + 3;
+  }
+  return cells;
+}
+
+// Case C24: 4.56 of 5.00 MB/s is the line, not a limit of the tool.
+TEST(Report, NoRateWithoutItsWireAndItsShareOfTheLine) {
+  const Json page = Json::parse(
+      R"({"schema":1,"title":"T","tables":[{"title":"Rates","columns":[{"variant":"*",
+          "measure":"goodput"}]}]})",
+      "page.json");
+  std::istringstream text(report_of({golden_run()}, page).markdown);
+  bool in_overview = false;
+  int rates = 0;
+  std::vector<std::string> head;
+  std::string prose;
+  for (std::string line; std::getline(text, line);) {
+    if (line.starts_with("## ")) in_overview = line == "## Rates";
+    if (line.empty()) head.clear();
+    if (!line.starts_with("| ")) {
+      prose += line;
+      continue;
+    }
+    const auto cells = cells_of(line);
+    if (head.empty()) head = cells;
+    for (size_t i = 1; i < cells.size(); ++i) {
+      if (!(in_overview || head.at(i) == "MB/s") || cells[i].find_first_of("0123456789") != 0) {
+        continue;
+      }
+      ++rates;
+      const bool known = cells[i].find("% of line") != std::string::npos ||
+                         cells[i].find("% of 1 stream") != std::string::npos ||
+                         cells[i].find("line not known") != std::string::npos;
+      EXPECT_TRUE(known) << line;
+      const bool wire = (in_overview ? cells[0] : prose).find("bit/s") != std::string::npos;
+      EXPECT_TRUE(wire) << line;
+    }
+  }
+  EXPECT_EQ(rates, 12) << "six cells have a rate, each in two tables";
+  EXPECT_NE(prose.find("MB/s is goodput: verified bytes of content by the median time"),
+            std::string::npos);
+  EXPECT_NE(prose.find("The line is the stated rate, 5.00 MB/s of whole frames"),
+            std::string::npos);
+  EXPECT_NE(prose.find("One raw TCP stream: "), std::string::npos);
 }
 
 TEST(Report, PooledRunsNameTheRunOfEachTrial) {
