@@ -12,7 +12,7 @@ constexpr MeasureInfo kMeasures[] = {
     {Measure::median, "median", "Median time"},
     {Measure::values, "values", "Single values, s"},
     {Measure::rounds, "rounds", "n"},
-    {Measure::goodput, "goodput", "MB/s"},
+    {Measure::goodput, "goodput", "MB/s (of line)"},
     {Measure::files, "files", "Files/s"},
     {Measure::cpu, "cpu", "CPU time"},
     {Measure::memory, "memory", "Peak memory"},

@@ -65,7 +65,11 @@ TableCell measure_cell(const Cell& cell, Measure measure, double end) {
   }
   text.lines = measure_lines(cell, measure);
   text.strong = measure == Measure::median;
-  if (measure == Measure::goodput) text.small = line_text(cell);
+  if (measure == Measure::goodput) {
+    text.small = line_text(cell);
+    constexpr std::string_view kTitled = " of line";  // as the column's title says
+    if (text.small.ends_with(kTitled)) text.small.resize(text.small.size() - kTitled.size());
+  }
   if (measure == Measure::median && cell.seconds.n > 0 && cell.seconds.n < 3) {
     text.small = median_label(cell.seconds.n);
   }

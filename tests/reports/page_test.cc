@@ -43,7 +43,7 @@ TEST_F(PageTest, StarsAreSpelledOut) {
   const auto& columns = described.tables[0].columns;
   ASSERT_EQ(columns.size(), 3u);
   EXPECT_EQ(columns[1].variant, "x");
-  EXPECT_EQ(columns[2].title, "w, MB/s");
+  EXPECT_EQ(columns[2].title, "w, MB/s (of line)");
 }
 
 TEST_F(PageTest, WhatIsWrongIsNamedWithItsPlace) {
