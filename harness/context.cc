@@ -1,6 +1,7 @@
 #include "harness/context.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.h"
 #include "harness/data_files.h"
@@ -40,12 +41,38 @@ Bindings outside_bindings(const Machine& machine) {
   return {{"fairwire", machine.info().self}, {"work", machine.info().work}};
 }
 
-Json binaries_of(const ToolSpec& tool, const std::vector<Machine*>& machines,
-                 std::string& missing) {
+// A tool as one build of the plan runs it; an empty build is what PATH finds.
+struct Built {
+  const ToolSpec& tool;
+  std::string build;
+  const Json* programs = nullptr;  // program → path, of the build
+
+  std::string name() const { return build.empty() ? tool.name : tool.name + "@" + build; }
+  std::string program(const std::string& name) const {
+    const Json* path = programs == nullptr ? nullptr : programs->find(name);
+    return path == nullptr ? name : *path->if_string();
+  }
+};
+
+std::vector<Built> builds_of(const ToolSpec& tool, const Plan& plan) {
+  std::set<std::string> names;
+  for (const CaseSpec& spec : plan.cases) {
+    for (const Variant& variant : spec.variants) {
+      if (variant.tool == tool.name) names.insert(variant.build);
+    }
+  }
+  if (names.empty()) names.insert("");  // a service or a control
+  std::vector<Built> list;
+  for (const std::string& name : names) list.push_back({tool, name, plan.builds.find(name)});
+  return list;
+}
+
+Json binaries_of(const Built& built, const std::vector<Machine*>& machines, std::string& missing) {
+  const ToolSpec& tool = built.tool;
   Json list = Json::array();
   for (Machine* machine : machines) {
     for (const std::string& binary : tool.binaries) {
-      const std::string name = expand(binary, outside_bindings(*machine), tool.file);
+      const std::string name = built.program(expand(binary, outside_bindings(*machine), tool.file));
       const Json found = machine->resolve_program(name);
       if (found.is_null()) {
         if (missing.empty()) {
@@ -61,10 +88,12 @@ Json binaries_of(const ToolSpec& tool, const std::vector<Machine*>& machines,
   return list;
 }
 
-Json version_of(const ToolSpec& tool, Machine& machine, std::string& missing) {
+Json version_of(const Built& built, Machine& machine, std::string& missing) {
+  const ToolSpec& tool = built.tool;
   ExecSpec exec;
   exec.name = "version-" + tool.name;
   exec.argv = expand_argv(tool.version_argv, outside_bindings(machine), {}, tool.file);
+  exec.argv[0] = built.program(exec.argv[0]);
   exec.deadline = kVersionDeadline;
   const auto report = machine.wait(machine.start(exec), kVersionDeadline + std::chrono::seconds(5));
   if (!report || report->end == ExecEnd::not_started) {
@@ -80,11 +109,11 @@ Json version_of(const ToolSpec& tool, Machine& machine, std::string& missing) {
   return version ? Json(escape_name(*version)) : Json();
 }
 
-Json tool_context(const ToolSpec& tool, const std::vector<Machine*>& machines,
-                  std::string& missing) {
-  const Json binaries = binaries_of(tool, machines, missing);
-  const Json version = missing.empty() ? version_of(tool, *machines.back(), missing) : Json();
-  return Json::object({{"name", tool.name},
+Json tool_context(const Built& built, const std::vector<Machine*>& machines, std::string& missing) {
+  const ToolSpec& tool = built.tool;
+  const Json binaries = binaries_of(built, machines, missing);
+  const Json version = missing.empty() ? version_of(built, *machines.back(), missing) : Json();
+  return Json::object({{"name", built.name()},
                        {"title", tool.title},
                        {"version", version},
                        {"file_digest", tool.digest},
@@ -100,7 +129,7 @@ std::vector<std::string> all_machines(const TestbedSpec& testbed) {
   return names;
 }
 
-void ask_machines(const Stage& stage, const ToolBox& tools, Context& context) {
+void ask_machines(const Plan& plan, const Stage& stage, const ToolBox& tools, Context& context) {
   Json machines = Json::array();
   for (Machine* machine : stage.machines) {
     machines.push(Json::object({{"name", machine->info().name},
@@ -109,9 +138,11 @@ void ask_machines(const Stage& stage, const ToolBox& tools, Context& context) {
   }
   Json tool_list = Json::array();
   for (const auto& [name, tool] : tools) {
-    std::string missing;
-    tool_list.push(tool_context(tool, stage.machines, missing));
-    if (!missing.empty()) context.missing[name] = missing;
+    for (const Built& built : builds_of(tool, plan)) {
+      std::string missing;
+      tool_list.push(tool_context(built, stage.machines, missing));
+      if (!missing.empty()) context.missing[built.name()] = missing;
+    }
   }
   for (const auto& [name, tool] : tools) {  // without its service a tool cannot run either
     for (const auto& [role_name, role] : tool.roles) {
@@ -176,7 +207,7 @@ Context gather_context(const Plan& plan, const ToolBox& tools, Testbed& testbed)
             testbed.set(spec.wire, all_machines(testbed.spec()), spec.conditions.network());
         wires.push(Json::object(
             {{"name", spec.wire}, {"wanted", wanted}, {"conditions", stage.wire->conditions()}}));
-        if (context.json.is_null()) ask_machines(stage, tools, context);
+        if (context.json.is_null()) ask_machines(plan, stage, tools, context);
       } catch (const ProtocolError& error) {
         if (is_plain(spec.conditions.network())) throw;
         entry->second = error.what();

@@ -20,7 +20,7 @@ ToolBox load_tools(const Plan& plan);
 
 struct Context {
   Json json;                                   ///< header.context: docs/results.md
-  std::map<std::string, std::string> missing;  ///< tool → why it cannot run here
+  std::map<std::string, std::string> missing;  ///< tool, or TOOL@BUILD → why it cannot run here
   std::map<std::string, std::string> unfit;    ///< case → why its conditions cannot be had here
 };
 
