@@ -94,6 +94,10 @@ TEST(Compare, AnUnlikePairOfTheSameProgramMakesTheRunUnfit) {
       compare_variants({run_of({{"t@a", 10}, {"new", 10}, {"t@b", 12}})}, {"t@a", "new"}, options);
   EXPECT_TRUE(unfit.is_unfit());
   EXPECT_NE(render_compare(unfit).find("different from itself"), std::string::npos);
+  // Asked for itself, either way round.
+  const std::vector<ResultsFile> run = {run_of({{"t@a", 10}, {"t@b", 12}})};
+  EXPECT_TRUE(compare_variants(run, {}, options).is_unfit());
+  EXPECT_TRUE(compare_variants(run, {"t@b", "t@a"}, options).is_unfit());
 }
 
 TEST(Compare, AFlaggedCellStandsOnlyWhenAFreshBatchSaysSoToo) {
