@@ -1,5 +1,5 @@
 // One trial: one variant, one case, one round. The phases, in order:
-//   arrange → chill → prepare → serve → run → settle → stop → judge → collect → clear
+//   arrange → chill → prepare → serve → (warm_up) → run → settle → stop → judge → collect → clear
 // Each leaves its start and end in the record; an exception in one becomes a record with
 // harness_error and unknown; clear always runs. Exit 0 of a tool is never success: the verdict
 // comes from the judge alone.

@@ -140,6 +140,19 @@ void count_flags(Cell& cell) {
   }
 }
 
+// The least that had to move, of the scenarios that know it.
+std::optional<double> needed_bytes_of(const std::vector<const TrialRecord*>& counted) {
+  std::vector<double> needed;
+  for (const TrialRecord* trial : counted) {
+    int64_t sum = -1;
+    for (const OpRecord& op : trial->ops) {
+      if (op.needed_bytes >= 0) sum = std::max<int64_t>(sum, 0) + op.needed_bytes;
+    }
+    if (sum >= 0) needed.push_back(static_cast<double>(sum));
+  }
+  return median(std::move(needed));
+}
+
 void add_rates(Cell& cell, const std::vector<const TrialRecord*>& counted) {
   std::vector<double> bytes;
   std::vector<double> files;
@@ -153,10 +166,13 @@ void add_rates(Cell& cell, const std::vector<const TrialRecord*>& counted) {
     files.push_back(sum(&OpRecord::files));
   }
   cell.payload_bytes = median(std::move(bytes));
+  cell.needed_bytes = needed_bytes_of(counted);
   cell.files = median(std::move(files));
   const double time = cell.seconds.median.value_or(0);
   if (time <= 0) return;
-  if (cell.payload_bytes > 0) cell.bytes_per_second = *cell.payload_bytes / time;
+  // Where the readers had most of it already, verified bytes by time are no rate of the wire.
+  if (cell.payload_bytes > 0 && !cell.needed_bytes)
+    cell.bytes_per_second = *cell.payload_bytes / time;
   if (cell.files > 0) cell.files_per_second = *cell.files / time;
 }
 

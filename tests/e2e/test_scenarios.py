@@ -1,0 +1,147 @@
+"""Every scenario with real tools between namespaces, and with tools that lie."""
+
+import json
+
+import pytest
+
+from conftest import ROOT, Fairwire, needs_root
+
+SABOTEURS = ROOT / "tests" / "saboteurs"
+HONEST = "honest"
+LIARS = ["flip-a-byte", "drop-a-file", "add-a-file", "do-nothing"]
+AGAIN = ["pull-again", "update", "push", "push-again"]
+
+CASES = [
+    {"name": "again", "scenario": "pull-again", "dataset": "small-100", "wire": "fast"},
+    {"name": "update", "scenario": "update", "dataset": "small-100", "mutation": "append-4k",
+     "wire": "fast"},
+    {"name": "push", "scenario": "push", "dataset": "small-100", "wire": "fast"},
+    {"name": "push-again", "scenario": "push-again", "dataset": "small-100", "wire": "fast"},
+    {"name": "swarm", "scenario": "swarm", "dataset": "small-100", "wire": "fast",
+     "roles": {"readers": ["reader", "reader-2", "reader-3"]}},
+    {"name": "resume", "scenario": "resume", "dataset": "random-16mib", "wire": "office"},
+    {"name": "paused", "scenario": "pull", "dataset": "random-16mib", "wire": "office",
+     "events": [{"do": "pause", "at": {"ms": 100}}, {"do": "resume", "at": {"ms": 400}}]},
+]
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    fairwire = Fairwire(tmp_path_factory.mktemp("scenarios"))
+    plan = fairwire.folder / "plan.json"
+    plan.write_text(json.dumps({
+        "schema": 1, "name": "all", "testbed": "four-rooms", "rounds": 1,
+        "variants": ["fairsync", "rsync-daemon", "rsync-ssh", "scp"], "cases": CASES}))
+    result = fairwire.run(plan)
+    return {(t["case"], t["variant"]): t for t in fairwire.trials()}, result
+
+
+TOOLS = ["fairsync", "rsync-daemon", "rsync-ssh", "scp"]
+
+
+def late(trial):
+    return "invalid" in trial["flags"]
+
+
+@needs_root
+@pytest.mark.parametrize("variant", TOOLS)
+@pytest.mark.parametrize("case", [case["name"] for case in CASES])
+def test_every_tool_does_it_and_is_verified(run, case, variant):
+    trials, result = run
+    trial = trials[case, variant]
+    if variant == "scp" and case in ("update", "resume"):
+        assert trial["outcome"] == "unsupported"
+        return
+    assert trial["outcome"] == "completed", trial["reason"] + result.stderr
+    assert trial["verdict"] == "identical"
+    assert all(op["verdict"] == "identical" and op["bytes"] > 0 for op in trial["ops"])
+
+
+@needs_root
+@pytest.mark.parametrize("variant", TOOLS[:3])
+def test_what_had_to_move_stands_beside_what_moved(run, variant):
+    trials, _ = run
+
+    def there(case):
+        return sum(w["bytes"] for w in trials[case, variant]["wires"] if w["from"] == "writer")
+
+    tree = trials["again", variant]["ops"][0]["bytes"]
+    assert trials["again", variant]["ops"][0]["needed_bytes"] == 0
+    assert there("again") < tree / 4
+    assert trials["update", variant]["ops"][0]["needed_bytes"] == 100 * 4096
+    assert 100 * 4096 < there("update")
+    assert trials["update", variant]["ops"][0]["bytes"] == tree + 100 * 4096
+    assert trials["push", variant]["ops"][0]["needed_bytes"] is None
+    assert trials["push", variant]["ops"][0]["machine"] == "writer"
+    assert there("push") > tree > 4 * there("push-again")
+
+
+@needs_root
+@pytest.mark.parametrize("variant", TOOLS[:3])
+def test_a_resumed_pull_was_killed_first(run, variant):
+    trial = run[0]["resume", variant]
+    assert [event["what"] for event in trial["events"]] == ["kill"]
+    assert [op["name"] for op in trial["ops"]] == ["resume"]
+    sent = sum(w["bytes"] for w in trial["wires"] if w["from"] == "writer")
+    payload = trial["ops"][0]["bytes"]
+    assert payload == 16 << 20
+    assert payload < sent < 1.8 * payload, "both runs are in the wire's bytes"
+
+
+@needs_root
+@pytest.mark.parametrize("variant", TOOLS)
+def test_a_swarm_has_an_op_and_a_verdict_a_reader(run, variant):
+    trial = run[0]["swarm", variant]
+    assert {op["machine"] for op in trial["ops"]} == {"reader", "reader-2", "reader-3"}
+    assert len(trial["verdicts"]) == 3
+    starts = [op["start_ns"] for op in trial["ops"]]
+    assert max(starts) - min(starts) < min(op["wall_ns"] for op in trial["ops"]), "not at once"
+
+
+@needs_root
+@pytest.mark.parametrize("variant", TOOLS)
+def test_a_pause_is_in_the_time(run, variant):
+    trial = run[0]["paused", variant]
+    assert [event["what"] for event in trial["events"]] == ["pause", "resume"]
+    pause = trial["events"][1]["at_ns"] - trial["events"][0]["at_ns"]
+    assert pause >= 250_000_000
+    assert trial["ops"][0]["wall_ns"] > pause
+
+
+def for_pushing(tool):
+    """The saboteur with the same script as its push."""
+    argv = [word.replace("{tree}", "{reader_tree}") for word in tool["reader"]["pull"]]
+    return tool | {"push": {"writer": {"push": argv}, "reader": {}},
+                   "can": ["pull", *AGAIN]}
+
+
+@pytest.fixture(scope="module")
+def lies(tmp_path_factory):
+    fairwire = Fairwire(tmp_path_factory.mktemp("lies"))
+    (fairwire.folder / "tools").mkdir()
+    (fairwire.folder / "specs").mkdir()
+    spec = (SABOTEURS / "specs" / "two-files.json").read_text()
+    (fairwire.folder / "specs" / "two-files.json").write_text(spec)
+    for name in [HONEST, *LIARS]:
+        tool = json.loads((SABOTEURS / "tools" / f"{name}.json").read_text())
+        (fairwire.folder / "tools" / f"{name}.json").write_text(json.dumps(for_pushing(tool)))
+    plan = fairwire.folder / "plan.json"
+    plan.write_text(json.dumps({
+        "schema": 1, "name": "lies", "testbed": "one-machine", "rounds": 1,
+        "variants": [HONEST, *LIARS],
+        "cases": [{"name": scenario, "scenario": scenario, "dataset": "two-files", "wire": "none",
+                   "roles": {"writer": "here", "readers": ["here"]}}
+                  | ({"mutation": "append-4k"} if scenario == "update" else {})
+                  for scenario in AGAIN]}))
+    result = fairwire.run(plan)
+    return {(t["case"], t["variant"]): t for t in fairwire.trials()}, result
+
+
+@pytest.mark.parametrize("scenario", AGAIN)
+@pytest.mark.parametrize("variant", [HONEST, *LIARS])
+def test_lies_are_caught_in_every_scenario(lies, scenario, variant):
+    trials, result = lies
+    trial = trials[scenario, variant]
+    assert trial["outcome"] == "completed", trial["reason"]
+    assert trial["verdict"] == ("identical" if variant == HONEST else "different")
+    assert result.returncode == 3
