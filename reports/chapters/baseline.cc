@@ -120,8 +120,8 @@ TextTable host_table(const std::vector<const CalibrationRecord*>& readings) {
     const Json* hosts = record->reading.find("hosts");
     if (hosts == nullptr || hosts->if_object() == nullptr) continue;
     for (const auto& [machine, host] : *hosts->if_object()) {
-      const auto rate = [&](const char* key) {
-        return text_cell(format_or_none(number_at(host, key), mb_number));
+      const auto rate = [&of_host = host](const char* key) {
+        return text_cell(format_or_none(number_at(of_host, key), mb_number));
       };
       table.rows.push_back({"",
                             {text_cell(printable(machine)), rate("sha256_bytes_per_second"),
