@@ -123,6 +123,8 @@ struct Pairwise {
             1 - 2 * depth.tail};
   }
 };
+template <typename Count>  // clang 14 does not deduce it from an aggregate
+Pairwise(size_t, double, double, Count)->Pairwise<Count>;
 
 // Rounded sums of sorted values are sorted as well: as i grows, the last fitting j only falls.
 auto walsh_averages(const std::vector<double>& x) {
