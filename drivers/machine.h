@@ -17,6 +17,14 @@
 
 namespace fairwire {
 
+/// What ends the time of a program that would go on: the first of these that is asked for and seen.
+struct Until {
+  bool answered = false;  ///< payload arrived on a TCP connection that began after the program
+  std::string output;     ///< POSIX extended expression, searched in what it says; empty: not asked
+  bool any() const { return answered || !output.empty(); }
+  bool operator==(const Until&) const = default;
+};
+
 /// One program to run. Standard input is /dev/null; the environment is clean (PATH, HOME,
 /// LC_ALL=C.UTF-8) plus `environment`; it gets its own process group and control group.
 struct ExecSpec {
@@ -27,6 +35,7 @@ struct ExecSpec {
   std::string stdout_path;                     ///< empty: the log
   Nanoseconds deadline = Nanoseconds::zero();  ///< zero: none
   Nanoseconds stall = Nanoseconds::zero();     ///< no wire bytes, disk bytes or CPU; zero: off
+  Until until;                                 ///< the program is stopped when it is seen
 };
 
 enum class ExecEnd { exited, signalled, deadline, stalled, stopped, not_started };
@@ -38,7 +47,8 @@ struct ExecReport {
   int signal = 0;      ///< of ExecEnd::signalled, and of those the agent ended
   Nanoseconds started{};
   Nanoseconds ended{};
-  int64_t user_us = 0;  ///< wait4: the process and the descendants it waited for
+  Nanoseconds reached{};  ///< when `until` was seen; zero: never
+  int64_t user_us = 0;    ///< wait4: the process and the descendants it waited for
   int64_t system_us = 0;
   int64_t largest_rss_bytes = 0;            ///< ru_maxrss of the largest single process
   std::vector<std::string> left_processes;  ///< names of descendants alive when it ended
@@ -84,6 +94,7 @@ struct MeterReading {
   // TCP connections since the last reset; -1: the agent may not ask for them.
   int64_t connections = -1;
   int64_t retransmissions = -1;
+  int64_t answered = -1;                      ///< connections on which payload arrived
   std::map<std::string, int64_t> congestion;  ///< algorithm → connections
   HostLoad load;
 };

@@ -42,6 +42,8 @@ class Meter {
   void poll();
   MeterReading read(bool reset_peak);
   Activity activity();
+  /// Connections on which payload has arrived by now, since the last reset; -1: not measured.
+  int64_t answered();
 
   /// To be called for each program's first process: an ordinary user may not open the counters
   /// of a zombie, but may read what it opened before.

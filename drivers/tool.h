@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "drivers/machine.h"
 
 namespace fairwire {
 
@@ -32,7 +33,16 @@ struct ReadyProbe {
 /// What starts an op: a command, or an HTTP request to a tool that runs all the time.
 struct Trigger {
   Step step;
-  Json http;  ///< null, or {method, url, body, expect}
+  Json http;    ///< null, or {method, url, body, expect}
+  Until until;  ///< of connect
+};
+
+/// How the lines of what `list` prints are read.
+struct ListingFormat {
+  std::string match;  ///< POSIX extended expression; other lines are left out
+  size_t path = 2;    ///< which of its two groups; the other one is the size in bytes
+  char end = '\n';    ///< of a line
+  std::string octal;  ///< what stands before three octal digits of an escaped byte; empty: nothing
 };
 
 /// A file written before anything is started: a path and its lines.
@@ -42,6 +52,7 @@ struct ToolRole {
   std::string service;  ///< a service that is up on this machine first; empty: none
   std::vector<ToolFile> files;
   std::vector<Step> prepare;
+  std::vector<Step> index;          ///< run after these where the case says that the index is warm
   std::vector<std::string> shares;  ///< files below {work} copied to the other roles' {work}
   std::optional<Step> serve;
   std::optional<ReadyProbe> ready;
@@ -68,7 +79,8 @@ struct ToolSpec {
   std::map<std::string, ToolRole> push_roles;  ///< of push and push-again; empty: as `roles`
   std::string done = "exit";                   ///< exit, converged, or a query
   std::string durable = "none";  ///< what the tool itself makes durable: none, each, batch
-  std::string counters;          ///< JSON file it writes, per source; empty: none
+  std::optional<ListingFormat> listing;
+  std::string counters;  ///< JSON file it writes, per source; empty: none
   std::string notes;
 
   bool is_service() const { return can.empty(); }

@@ -51,13 +51,20 @@ std::vector<std::string> parse_argv(const JsonView& view) {
   return argv;
 }
 
-Step parse_step(const JsonView& view) {
+void check_pattern(const JsonView& view, size_t groups, const char* hold) {
+  const Pattern pattern(view.as_string());
+  if (!pattern.valid()) view.fail("not a POSIX extended regular expression");
+  if (pattern.groups() < groups) view.fail(std::string("needs ") + hold);
+}
+
+// `also`: keys that stand beside those of a step.
+Step parse_step(const JsonView& view, std::string_view also = "argv") {
   Step step;
   if (view.json().if_array() != nullptr) {
     step.argv = parse_argv(view);
     return step;
   }
-  view.allow_only({"argv", "output", "environment"});
+  view.allow_only({"argv", "output", "environment", also});
   step.argv = parse_argv(view.at("argv"));
   if (const auto output = view.find("output")) step.output = bound_text(*output);
   if (const auto environment = view.find("environment")) {
@@ -68,14 +75,31 @@ Step parse_step(const JsonView& view) {
   return step;
 }
 
-Trigger parse_trigger(const JsonView& view) {
+Until parse_until(const JsonView& view) {
+  view.allow_only({"answered", "output"});
+  Until until;
+  until.answered = view.bool_or("answered", false);
+  if (const auto output = view.find("output")) {
+    check_pattern(*output, 0, "");
+    until.output = output->as_nonempty_string();
+  }
+  if (!until.any()) view.fail("needs \"answered\": true or \"output\"");
+  return until;
+}
+
+Trigger parse_trigger(const std::string& scenario, const JsonView& view) {
   const Json* http = view.json().find("http");
-  if (http == nullptr) return {parse_step(view), Json()};
+  if (http == nullptr) {
+    Trigger trigger{parse_step(view, scenario == "connect" ? "until" : "argv"), Json(), {}};
+    if (view.json().if_array() != nullptr) return trigger;
+    if (const auto until = view.find("until")) trigger.until = parse_until(*until);
+    return trigger;
+  }
   view.allow_only({"http"});
   const JsonView request = view.at("http");
   request.allow_only({"method", "url", "body", "expect"});
   bound_text(request.at("url"));
-  return {Step{}, *http};
+  return {Step{}, *http, {}};
 }
 
 ReadyProbe parse_ready(const JsonView& view) {
@@ -113,6 +137,8 @@ ToolRole parse_role(const JsonView& view, const std::vector<ToolFile>& common_fi
       for (ToolFile& file : parse_files(value)) role.files.push_back(std::move(file));
     } else if (key == "prepare") {
       for (const JsonView& step : value.items()) role.prepare.push_back(parse_step(step));
+    } else if (key == "index") {
+      for (const JsonView& step : value.items()) role.index.push_back(parse_step(step));
     } else if (key == "shares") {
       role.shares = bound_texts(value);
     } else if (key == "serve") {
@@ -122,21 +148,28 @@ ToolRole parse_role(const JsonView& view, const std::vector<ToolFile>& common_fi
     } else if (key == "stop") {
       role.stop = parse_step(value);
     } else if (std::find(kScenarios.begin(), kScenarios.end(), key) != kScenarios.end()) {
-      role.triggers[key] = parse_trigger(value);
+      role.triggers[key] = parse_trigger(key, value);
     } else {
       value.fail(
-          "unknown key; the keys here are: service, files, prepare, shares, serve, ready, "
-          "stop, and the scenarios");
+          "unknown key; the keys here are: service, files, prepare, index, shares, serve, "
+          "ready, stop, and the scenarios");
     }
   }
   if (role.ready && !role.serve) view.fail("\"ready\" without \"serve\"");
   return role;
 }
 
-void check_pattern(const JsonView& view) {
-  const Pattern pattern(view.as_string());
-  if (!pattern.valid()) view.fail("not a POSIX extended regular expression");
-  if (pattern.groups() < 1) view.fail("needs one group that holds the version");
+ListingFormat parse_listing(const JsonView& view) {
+  view.allow_only({"match", "path", "end", "octal"});
+  ListingFormat format;
+  check_pattern(view.at("match"), 2, "two groups: a size and a path");
+  format.match = view.at("match").as_string();
+  format.path = static_cast<size_t>(view.int_or("path", 2, 1, 2));
+  if (const auto end = view.find("end")) {
+    format.end = end->as_one_of({"newline", "nul"}) == "nul" ? '\0' : '\n';
+  }
+  format.octal = view.string_or("octal", "");
+  return format;
 }
 
 // It becomes part of log and folder names.
@@ -159,6 +192,12 @@ Roles parse_roles(const JsonView& view, const std::vector<ToolFile>& common_file
   return roles;
 }
 
+bool keeps_running(const Roles& roles) {
+  return std::any_of(roles.begin(), roles.end(), [](const auto& role) {
+    return role.second.serve || !role.second.service.empty();
+  });
+}
+
 void check_roles(const JsonView& view, const ToolSpec& tool) {
   if (tool.roles.empty()) view.fail("needs at least one role: writer, reader, relay or bucket");
   for (const std::string& scenario : tool.can) {
@@ -166,8 +205,15 @@ void check_roles(const JsonView& view, const ToolSpec& tool) {
     const bool triggered = std::any_of(roles.begin(), roles.end(), [&](const auto& role) {
       return role.second.trigger(scenario) != nullptr;
     });
-    if (!triggered) {
+    if (!triggered && scenario != "idle") {
       view.at("can").fail("says it can " + scenario + ", but no role has a trigger for it");
+    }
+    if (scenario == "list" && !tool.listing) {
+      view.at("can").fail("says it can list, but \"listing\" does not say how to read its lines");
+    }
+    if (scenario == "idle" && (!tool.can_do("pull") || !keeps_running(roles))) {
+      view.at("can").fail(
+          "says it can idle: that takes a pull, and something that goes on after it");
     }
   }
 }
@@ -178,7 +224,7 @@ ToolSpec parse_tool(const Json& json, const std::string& file) {
   const JsonView view(json, file);
   view.allow_only({"schema", "name", "title", "version", "binaries", "can", "keeps", "settings",
                    "files", "writer", "reader", "relay", "bucket", "push", "done", "durable",
-                   "counters", "notes"});
+                   "listing", "counters", "notes"});
   view.at("schema").as_int(1, 1);
   ToolSpec tool;
   tool.file = file;
@@ -187,7 +233,7 @@ ToolSpec parse_tool(const Json& json, const std::string& file) {
   const JsonView version = view.at("version");
   version.allow_only({"argv", "match"});
   tool.version_argv = parse_argv(version.at("argv"));
-  check_pattern(version.at("match"));
+  check_pattern(version.at("match"), 1, "one group that holds the version");
   tool.version_match = version.at("match").as_string();
   tool.binaries = {tool.version_argv[0]};
   if (const auto binaries = view.find("binaries")) tool.binaries = bound_texts(*binaries);
@@ -216,6 +262,7 @@ ToolSpec parse_tool(const Json& json, const std::string& file) {
   if (const auto durable = view.find("durable")) {
     tool.durable = durable->as_one_of({"none", "each", "batch"});
   }
+  if (const auto listing = view.find("listing")) tool.listing = parse_listing(*listing);
   if (const auto counters = view.find("counters")) tool.counters = bound_text(*counters);
   tool.notes = view.string_or("notes", "");
   check_roles(view, tool);

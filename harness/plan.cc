@@ -96,7 +96,8 @@ struct CaseDefaults {
 
 CaseSpec parse_case(const JsonView& view, const CaseDefaults& plan) {
   view.allow_only({"name", "title", "scenario", "dataset", "mutation", "wire", "roles", "variants",
-                   "rounds", "controls", "conditions", "events", "deadline_s", "stall_s"});
+                   "rounds", "controls", "conditions", "events", "deadline_s", "stall_s",
+                   "idle_s"});
   CaseSpec spec;
   spec.name = plain_name(view.at("name"));
   spec.title = view.string_or("title", spec.name);
@@ -124,6 +125,7 @@ CaseSpec parse_case(const JsonView& view, const CaseDefaults& plan) {
   }
   spec.deadline = seconds_or(view, "deadline_s", spec.deadline);
   spec.stall = seconds_or(view, "stall_s", spec.stall);
+  spec.idle = seconds_or(view, "idle_s", spec.idle);
   return spec;
 }
 

@@ -65,6 +65,7 @@ struct CaseSpec {
   Conditions conditions;
   std::vector<CaseEvent> events;
   Nanoseconds deadline = std::chrono::seconds(600);  ///< of an op
+  Nanoseconds idle = std::chrono::seconds(60);       ///< how long an idle case looks on
   Nanoseconds stall = std::chrono::seconds(60);      ///< no bytes, no disk, no CPU for so long
 };
 

@@ -157,7 +157,6 @@ std::string why_unsupported(const CaseSpec& spec, const ToolSpec& tool, bool con
   }
   if (!spec.relay.empty() || !spec.bucket.empty())
     return "this version has no relay and bucket roles";
-  if (spec.conditions.index == "warm") return "this version has no warm index";
   if (tool.done != "exit") return "this version waits for a tool's exit only";
   for (const auto& [name, role] : tool.roles_for(scenario)) {
     const Trigger* trigger = role.trigger(scenario);

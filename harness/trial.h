@@ -70,6 +70,11 @@ class Trial {
   void run_untimed(const std::string& scenario, Seat& seat);
   /// Runs until the case's events have ended it (default: SIGKILL at half of the data set's bytes).
   void run_until_ended(const std::string& scenario, Seat& seat);
+  /// Runs the trigger of connect once: the op ends when the tool's file says that it is connected,
+  /// and its verdict is whether the kernel saw payload on a new connection.
+  void run_connect(Seat& seat);
+  /// Lets everything that was started go on by itself for the case's time: an op of each reader.
+  void run_idle();
   /// Applies the case's mutation script to this trial's own source tree.
   void mutate_source();
   int64_t new_bytes() const { return new_bytes_; }
@@ -77,6 +82,8 @@ class Trial {
   void note_needed_bytes(int64_t bytes);
   /// Holds the seat's tree against the source and adds the verdict.
   void judge_tree(Seat& seat);
+  /// Holds what the tool listed in that seat against the source's files and sizes, likewise.
+  void judge_listing(Seat& seat);
   const CaseSpec& spec() const { return *spec_; }
   const ToolSpec& tool() const { return *tool_; }
   const std::string& folder() const { return context_.folder; }
@@ -87,6 +94,8 @@ class Trial {
     Seat* seat = nullptr;
     int handle = 0;
     std::string name;
+    std::string step = {};  // the same for each time it was run
+    bool serves = false;
   };
   // An op under way, and what the events of the case are measured from.
   struct Started {
@@ -117,7 +126,9 @@ class Trial {
 
   std::optional<Started> start_op(const std::string& scenario, Seat& seat);
   ExecReport wait_for(const Started& started);
+  OpRecord op_of(const Started& started, const ExecReport& report) const;
   void finish_op(const Started& started, const ExecReport& report);
+  void check_running();
   int64_t bytes_towards(const Seat& seat);
   void fire_events(const Started& started);
   bool is_due(const CaseEvent& event, const Started& started);
@@ -129,7 +140,11 @@ class Trial {
   void bind_seat(Seat& seat, const ToolSpec& tool, int port);
   void prepare_seat(Seat& seat, const ToolSpec& tool, const ToolRole& role);
   void serve_seat(Seat& seat, const ToolSpec& tool, const ToolRole& role);
-  bool run_step(Seat& seat, const ToolSpec& tool, const Step& step, const std::string& name);
+  /// How long it took; nothing when it failed.
+  std::optional<Nanoseconds> run_step(Seat& seat, const ToolSpec& tool, const Step& step,
+                                      const std::string& name);
+  bool run_steps(Seat& seat, const ToolSpec& tool, const std::vector<Step>& steps,
+                 const std::string& name);
   ExecSpec exec_spec(Seat& seat, const ToolSpec& tool, const Step& step, const std::string& name);
   bool is_ready(Seat& seat, const ToolSpec& tool, const ReadyProbe& ready);
   void share_files(const ToolSpec& tool, const ToolRole& role, Seat& from);
@@ -140,6 +155,7 @@ class Trial {
   const ToolRole* role_of(const ToolSpec& tool, const Seat& seat) const;
   Seat& server_of(const ToolSpec& tool);
   std::vector<std::string> setting_arguments(const ToolSpec& tool) const;
+  std::string listing_path(const Seat& seat) const;
   std::string last_words(Seat& seat, const std::string& name);
   void note_end(const ExecReport& report, Seat& seat, const std::string& name);
   void verdict_of_trial();

@@ -7,6 +7,7 @@
 #include "base/file_descriptor.h"
 #include "base/log.h"
 #include "base/temp_dir.h"
+#include "harness/listing.h"
 #include "harness/trial.h"
 #include "harness/verify.h"
 
@@ -14,6 +15,7 @@ namespace fairwire {
 namespace {
 
 constexpr int64_t kMaximumManifest = int64_t{2} << 30;
+constexpr int64_t kMaximumListing = int64_t{256} << 20;
 constexpr int64_t kLogTail = 256 << 10;
 constexpr int64_t kCountersLimit = 1 << 20;
 constexpr int64_t kMostCount = int64_t{1} << 53;
@@ -175,6 +177,28 @@ void Trial::judge_tree(Seat& seat) {
   record_.verdicts.push_back(std::move(verdict));
 }
 
+void Trial::judge_listing(Seat& seat) {
+  const std::string machine = seat.machine->info().name;
+  const auto text = seat.machine->get(listing_path(seat), kMaximumListing);
+  if (text && static_cast<int64_t>(text->size()) == kMaximumListing) {
+    throw ProtocolError("the listing of " + machine + " is longer than 256 MiB");
+  }
+  const std::string folder = context_.folder + "/" + machine;
+  make_directories(folder);
+  const std::string differences = folder + "/differences.txt";
+  std::ofstream list(differences);
+  VerdictRecord verdict =
+      compare_listing(source_->manifest, read_listing(text.value_or(""), *tool_->listing),
+                      [&](const DifferenceRecord& d) {
+                        list << d.kind << ' ' << d.path << ": wanted " << d.wanted << ", listed "
+                             << d.landed << '\n';
+                      });
+  verdict.machine = machine;
+  verdict.wanted_digest = source_->summary.digest;
+  if (verdict.overall() == Verdict::identical) remove_tree(differences);
+  record_.verdicts.push_back(std::move(verdict));
+}
+
 void Trial::verdict_of_trial() {
   record_.verdict = Verdict::identical;
   for (const VerdictRecord& verdict : record_.verdicts) {
@@ -191,6 +215,7 @@ void Trial::verdict_of_op(OpRecord& op) const {
   for (const VerdictRecord& verdict : record_.verdicts) {
     if (landed_here && !own(verdict)) continue;
     op.verdict = worst(op.verdict, verdict.overall());
+    if (scenario_ == &kIdle) continue;  // it was there to land nothing
     op.bytes += verdict.verified_bytes;
     if (verdict.overall() == Verdict::identical) op.files += source_->summary.files;
   }

@@ -75,17 +75,21 @@ std::optional<Trial::Started> Trial::start_op(const std::string& scenario, Seat&
     return std::nullopt;
   }
   ExecSpec exec = exec_spec(seat, *tool_, trigger->step, scenario);
+  exec.until = trigger->until;
+  if (scenario == "list" && exec.stdout_path.empty()) exec.stdout_path = listing_path(seat);
   const auto same = [&](const Running& other) {
-    return other.seat == &seat && other.name == exec.name;
+    return other.seat == &seat && other.step == exec.name;
   };
-  if (std::ranges::any_of(running_, same)) exec.name += "-again";  // it has logs of its own
+  const std::string step = exec.name;
+  const auto before = std::ranges::count_if(running_, same);
+  if (before > 0) exec.name += "-" + std::to_string(before + 1);  // it has logs of its own
   exec.deadline = spec_->deadline;
   exec.stall = spec_->stall;
   Started started;
   started.scenario = scenario;
   started.bytes = events_.empty() ? 0 : bytes_towards(seat);
   started.at = context_.clock.now();
-  started.running = {&seat, seat.machine->start(exec), exec.name};
+  started.running = {&seat, seat.machine->start(exec), exec.name, step, false};
   running_.push_back(started.running);
   return started;
 }
@@ -100,11 +104,10 @@ ExecReport Trial::wait_for(const Started& started) {
   }
 }
 
-void Trial::finish_op(const Started& started, const ExecReport& report) {
-  Seat& seat = *started.running.seat;
+OpRecord Trial::op_of(const Started& started, const ExecReport& report) const {
   OpRecord op;
   op.name = started.scenario;
-  op.machine = seat.machine->info().name;
+  op.machine = started.running.seat->machine->info().name;
   op.start_ns = report.started.count();
   op.wall_ns = (report.ended - report.started).count();
   op.end = to_string(report.end);
@@ -113,6 +116,12 @@ void Trial::finish_op(const Started& started, const ExecReport& report) {
   op.user_us = report.user_us;
   op.system_us = report.system_us;
   op.largest_rss_bytes = report.largest_rss_bytes;
+  return op;
+}
+
+void Trial::finish_op(const Started& started, const ExecReport& report) {
+  Seat& seat = *started.running.seat;
+  OpRecord op = op_of(started, report);
   if (spec_->conditions.durable && !planned_.control) {
     op.settle_ns = seat.machine->sync(seat.tree).count();
     op.wall_ns += op.settle_ns;
@@ -120,6 +129,66 @@ void Trial::finish_op(const Started& started, const ExecReport& report) {
   record_.ops.push_back(op);
   if (!report.left_processes.empty()) add_flag(Flag::left_processes);
   note_end(report, seat, started.running.name);
+}
+
+void Trial::run_connect(Seat& seat) {
+  if (!going_well()) return;
+  const int64_t before = seat.machine->meter(false).answered;
+  const auto started = start_op("connect", seat);
+  if (!started) return;
+  const ExecReport report = wait_for(*started);
+  const int64_t after = seat.machine->meter(false).answered;
+  OpRecord op = op_of(*started, report);
+  const bool reached = report.reached > Nanoseconds::zero();
+  if (reached) op.wall_ns = (report.reached - report.started).count();
+  if (after >= 0) op.verdict = after > before ? Verdict::identical : Verdict::different;
+  record_.ops.push_back(op);
+  if (!report.left_processes.empty()) add_flag(Flag::left_processes);
+  const bool waits = role_of(*tool_, seat)->trigger("connect")->until.any();
+  if (reached) {
+    seat.largest_rss_bytes = std::max(seat.largest_rss_bytes, report.largest_rss_bytes);
+  } else if (waits && report.end == ExecEnd::exited && report.exit_code == 0) {
+    trouble(Outcome::tool_failed, started->running.name + " ended before it was connected");
+  } else {
+    note_end(report, seat, started->running.name);
+  }
+}
+
+// Its time is given; what counts is what everything costs meanwhile (the machines' meters).
+void Trial::run_idle() {
+  if (!going_well()) return;
+  Started idle;
+  idle.scenario = "idle";
+  std::vector<OpRecord> ops;
+  for (Seat* reader : readers()) {
+    OpRecord op;
+    op.name = "idle";
+    op.machine = reader->machine->info().name;
+    op.start_ns = reader->machine->meter(false).at.count();
+    ops.push_back(op);
+    if (idle.running.seat == nullptr) idle.running = {reader, 0, "idle", "idle", false};
+  }
+  idle.bytes = events_.empty() ? 0 : bytes_towards(*idle.running.seat);
+  idle.at = context_.clock.now();
+  while (context_.clock.now() - idle.at < spec_->idle) {
+    const Nanoseconds left = spec_->idle - (context_.clock.now() - idle.at);
+    context_.clock.sleep(std::min(left, events_.empty() ? kWaitStep : kEventStep));
+    fire_events(idle);
+  }
+  for (size_t i = 0; i < ops.size(); ++i) {
+    ops[i].wall_ns = readers()[i]->machine->meter(false).at.count() - ops[i].start_ns;
+    record_.ops.push_back(ops[i]);
+  }
+  check_running();
+}
+
+// What has ended costs nothing, and would win.
+void Trial::check_running() {
+  for (const Running& running : running_) {
+    const auto report = running.seat->machine->wait(running.handle, Nanoseconds::zero());
+    if (!report || report->reached > Nanoseconds::zero() || !running.serves) continue;
+    trouble(Outcome::tool_failed, running.name + " ended while it was to go on");
+  }
 }
 
 void Trial::note_needed_bytes(int64_t bytes) {

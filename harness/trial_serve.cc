@@ -1,4 +1,5 @@
 // prepare, serve and stop: what must be there and up before the clock starts, and its end.
+#include <algorithm>
 #include <csignal>
 
 #include "base/digest.h"
@@ -34,7 +35,6 @@ void Trial::prepare() {
   }
   for (Seat& seat : seats_) {
     const MeterReading after = seat.machine->meter(false);
-    seat.prepare_wall_ns = (after.at - seat.before.at).count();
     if (cpu_us(after) >= 0) seat.prepare_cpu_us = cpu_us(after) - cpu_us(seat.before);
   }
 }
@@ -46,11 +46,20 @@ void Trial::prepare_seat(Seat& seat, const ToolSpec& tool, const ToolRole& role)
     for (const std::string& line : lines) text += expand(line, bindings, tool.file) + "\n";
     seat.machine->put(expand(path, bindings, tool.file), text, 0600);
   }
-  int number = 0;
-  for (const Step& step : role.prepare) {
-    if (!run_step(seat, tool, step, "prepare" + std::to_string(++number))) return;
-  }
+  if (!run_steps(seat, tool, role.prepare, "prepare")) return;
   share_files(tool, role, seat);
+  if (spec_->conditions.index == "warm") run_steps(seat, tool, role.index, "index");
+}
+
+bool Trial::run_steps(Seat& seat, const ToolSpec& tool, const std::vector<Step>& steps,
+                      const std::string& name) {
+  int number = 0;
+  for (const Step& step : steps) {
+    const auto took = run_step(seat, tool, step, name + std::to_string(++number));
+    if (!took) return false;
+    seat.prepare_wall_ns += took->count();
+  }
+  return true;
 }
 
 void Trial::share_files(const ToolSpec& tool, const ToolRole& role, Seat& from) {
@@ -93,7 +102,8 @@ std::vector<std::string> Trial::setting_arguments(const ToolSpec& tool) const {
   return arguments;
 }
 
-bool Trial::run_step(Seat& seat, const ToolSpec& tool, const Step& step, const std::string& name) {
+std::optional<Nanoseconds> Trial::run_step(Seat& seat, const ToolSpec& tool, const Step& step,
+                                           const std::string& name) {
   ExecSpec exec = exec_spec(seat, tool, step, name);
   exec.deadline = kStepDeadline;
   const int handle = seat.machine->start(exec);
@@ -101,7 +111,8 @@ bool Trial::run_step(Seat& seat, const ToolSpec& tool, const Step& step, const s
   finished_.push_back({&seat, handle, exec.name});
   if (!report) throw ProtocolError(exec.name + " outlived its deadline");
   note_end(*report, seat, exec.name);
-  return going_well();
+  if (!going_well()) return std::nullopt;
+  return report->ended - report->started;
 }
 
 void Trial::serve() {
@@ -115,7 +126,7 @@ void Trial::serve() {
 
 void Trial::serve_seat(Seat& seat, const ToolSpec& tool, const ToolRole& role) {
   const ExecSpec exec = exec_spec(seat, tool, *role.serve, "serve");
-  const Running server{&seat, seat.machine->start(exec), exec.name};
+  const Running server{&seat, seat.machine->start(exec), exec.name, exec.name, true};
   running_.push_back(server);
   if (role.ready && !is_ready(seat, tool, *role.ready)) {
     const std::string words = last_words(seat, exec.name);
@@ -155,6 +166,16 @@ void Trial::stop_running() {
     running.seat->largest_rss_bytes =
         std::max(running.seat->largest_rss_bytes, report.largest_rss_bytes);
   }
+}
+
+// Where the lines of `list` go, unless the tool writes a file of its own.
+std::string Trial::listing_path(const Seat& seat) const {
+  const ToolRole* role = role_of(*tool_, seat);
+  const Trigger* trigger = role == nullptr ? nullptr : role->trigger("list");
+  if (trigger != nullptr && !trigger->step.output.empty()) {
+    return expand(trigger->step.output, seat.bindings.at(tool_->name), tool_->file);
+  }
+  return seat.base + "/listing";
 }
 
 std::string Trial::last_words(Seat& seat, const std::string& name) {

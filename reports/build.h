@@ -40,6 +40,10 @@ void add_cases(const PageInput& input, Document& document);
 TableCell comparison_cell(const CaseTable& table, size_t index);
 /// The same of every session alone; nullopt when there is only one.
 std::optional<Folded> sessions_of(const CaseTable& table);
+/// What the case cost each machine; where its bytes came from, where there is more to say than its
+/// table does.
+std::optional<Folded> costs_of(const CaseTable& table);
+std::optional<Folded> sources_of(const CaseTable& table);
 /// The controls of every wire, and the readings of its calibration.
 void add_baseline(const PageInput& input, Document& document);
 /// What was planned and has no number, each with its reason.

@@ -107,12 +107,21 @@ std::string reason_of(const TrialRecord& trial, CellState state) {
   return reason;
 }
 
+// The readers of a swarm, or of a machine left alone: the slowest one's time is that of all.
+bool runs_at_once(const TrialRecord& trial) {
+  return trial.scenario == "swarm" || trial.scenario == "idle";
+}
+
 std::optional<double> seconds_of(const TrialRecord& trial) {
   if (trial.ops.empty()) return std::nullopt;
   int64_t wall_ns = 0;
+  if (trial.scenario == "connect") {  // every op is the same once more
+    std::vector<double> walls;
+    for (const OpRecord& op : trial.ops) walls.push_back(static_cast<double>(op.wall_ns) / 1e9);
+    return median(std::move(walls));
+  }
   for (const OpRecord& op : trial.ops) {
-    // Readers of a swarm start together: the slowest one's time. Else one op comes after the other.
-    wall_ns = trial.scenario == "swarm" ? std::max(wall_ns, op.wall_ns) : wall_ns + op.wall_ns;
+    wall_ns = runs_at_once(trial) ? std::max(wall_ns, op.wall_ns) : wall_ns + op.wall_ns;
   }
   return static_cast<double>(wall_ns) / 1e9;
 }

@@ -56,10 +56,10 @@ struct Cell {
   std::vector<std::string> reasons;  ///< of its trials, each once
   std::vector<CellTrial> trials;     ///< in order of rounds
   int64_t planned_rounds = 0;
-  Summary seconds;                         ///< of the counted trials
-  std::optional<double> payload_bytes;     ///< verified; the median of the counted trials
-  std::optional<double> needed_bytes;      ///< the least that had to move; pull-again, update, …
-  std::optional<double> files;             ///< verified; likewise
+  Summary seconds;                      ///< of the counted trials
+  std::optional<double> payload_bytes;  ///< verified; the median of the counted trials
+  std::optional<double> needed_bytes;   ///< the least that had to move; pull-again, update, …
+  std::optional<double> files;          ///< verified; likewise
   /// Payload / median time; nothing where `needed_bytes` says that less had to move.
   std::optional<double> bytes_per_second;
   std::optional<double> files_per_second;  ///< verified files / median time

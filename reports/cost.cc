@@ -14,6 +14,7 @@ struct Samples {
   std::string role;
   std::string cpu_method;
   std::vector<double> user, system, total, memory, rss, prepare_wall, prepare_cpu;
+  std::vector<double> connections, retransmissions, wakeups, fsyncs;
   int64_t memory_period_ms = 0;
 };
 
@@ -52,6 +53,10 @@ void add_machine(std::vector<Samples>& all, const MachineRecord& record) {
     add_sample(samples.prepare_wall, record.prepare_wall_ns, 1e9);
     add_sample(samples.prepare_cpu, record.prepare_cpu_us, 1e6);
   }
+  add_sample(samples.connections, record.connections, 1);
+  add_sample(samples.retransmissions, record.retransmissions, 1);
+  add_sample(samples.wakeups, record.voluntary_switches, 1);
+  add_sample(samples.fsyncs, record.fsyncs, 1);
   if (record.largest_rss_bytes > 0) add_sample(samples.rss, record.largest_rss_bytes, 1);
 }
 
@@ -68,6 +73,10 @@ MachineCost cost_of(const Samples& samples) {
   cost.largest_rss_bytes = largest(samples.rss);
   cost.prepare_wall_s = median(samples.prepare_wall);
   cost.prepare_cpu_s = median(samples.prepare_cpu);
+  cost.connections = median(samples.connections);
+  cost.retransmissions = median(samples.retransmissions);
+  cost.wakeups = median(samples.wakeups);
+  cost.fsyncs = median(samples.fsyncs);
   return cost;
 }
 

@@ -24,6 +24,11 @@ struct MachineCost {
   std::optional<double> largest_rss_bytes;  ///< of a single process
   std::optional<double> prepare_wall_s;     ///< before the clock; nullopt when nothing was done
   std::optional<double> prepare_cpu_s;
+  // Counted by the kernel; nullopt where it does not, or not for this user.
+  std::optional<double> connections;
+  std::optional<double> retransmissions;  ///< segments
+  std::optional<double> wakeups;          ///< voluntary context switches of the tools
+  std::optional<double> fsyncs;           ///< calls of the fsync family
 };
 
 /// Medians over trials; both or neither.

@@ -1,6 +1,7 @@
 #include "reports/measure.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/log.h"
 #include "reports/format.h"
@@ -18,6 +19,12 @@ constexpr MeasureInfo kMeasures[] = {
     {Measure::memory, "memory", "Peak memory"},
     {Measure::wire, "wire", "Wire bytes"},
     {Measure::overhead, "overhead", "Wire / payload"},
+    {Measure::needed, "needed", "Had to move"},
+    {Measure::per_entry, "per-entry", "Per entry"},
+    {Measure::prepare, "prepare", "Prepared before"},
+    {Measure::connections, "connections", "Connections"},
+    {Measure::wakeups, "wakeups", "Wakeups"},
+    {Measure::fsyncs, "fsyncs", "Fsyncs"},
     {Measure::ceiling, "ceiling", "Of ceiling"},
     {Measure::stream, "stream", "Of 1 stream"},
     {Measure::durability, "durability", "Durable"},
@@ -53,22 +60,50 @@ std::string label_of(const Cell& cell, const MachineCost& machine) {
   return printable(label);
 }
 
-Lines cpu_lines(const Cell& cell) {
+std::string whole_number(double value) {
+  return format_count(std::llround(value));
+}
+
+// A line a machine; `words` makes its figure of it.
+template <typename Words>
+Lines machine_lines(const Cell& cell, const Words& words) {
   Lines lines;
   for (const MachineCost& machine : cell.machines) {
-    lines.push_back(label_of(cell, machine) + " " +
-                    format_or_none(machine.cpu_total_s, format_seconds));
+    lines.push_back(label_of(cell, machine) + " " + words(machine));
   }
   return or_none(std::move(lines));
 }
 
+Lines cpu_lines(const Cell& cell) {
+  return machine_lines(cell, [](const MachineCost& machine) {
+    return format_or_none(machine.cpu_total_s, format_seconds);
+  });
+}
+
 Lines memory_lines(const Cell& cell) {
-  Lines lines;
-  for (const MachineCost& machine : cell.machines) {
-    lines.push_back(label_of(cell, machine) + " " +
-                    format_or_none(machine.peak_anonymous_bytes, format_mib));
-  }
-  return or_none(std::move(lines));
+  return machine_lines(cell, [](const MachineCost& machine) {
+    return format_or_none(machine.peak_anonymous_bytes, format_mib);
+  });
+}
+
+// What nothing was done for costs nothing: that is said, too.
+Lines prepare_lines(const Cell& cell) {
+  return machine_lines(cell, [](const MachineCost& machine) {
+    return format_duration(machine.prepare_wall_s.value_or(0)) + ", CPU " +
+           format_duration(machine.prepare_cpu_s.value_or(0));
+  });
+}
+
+Lines connection_lines(const Cell& cell) {
+  return machine_lines(cell, [](const MachineCost& machine) {
+    const std::string again = format_or_none(machine.retransmissions, whole_number);
+    return format_or_none(machine.connections, whole_number) + ", " + again + " segments again";
+  });
+}
+
+Lines per_entry_lines(const Cell& cell) {
+  if (!cell.files_per_second || *cell.files_per_second <= 0) return {std::string(kNone)};
+  return {format_duration(1 / *cell.files_per_second)};
 }
 
 Lines wire_lines(const Cell& cell) {
@@ -125,6 +160,22 @@ std::vector<std::string> measure_lines(const Cell& cell, Measure measure) {
       return wire_lines(cell);
     case Measure::overhead:
       return {format_or_none(cell.overhead, format_times)};
+    case Measure::needed:
+      return {format_or_none(cell.needed_bytes, format_mb)};
+    case Measure::per_entry:
+      return per_entry_lines(cell);
+    case Measure::prepare:
+      return prepare_lines(cell);
+    case Measure::connections:
+      return connection_lines(cell);
+    case Measure::wakeups:
+      return machine_lines(cell, [](const MachineCost& machine) {
+        return format_or_none(machine.wakeups, whole_number);
+      });
+    case Measure::fsyncs:
+      return machine_lines(cell, [](const MachineCost& machine) {
+        return format_or_none(machine.fsyncs, whole_number);
+      });
     case Measure::ceiling:
       return {format_or_none(cell.share_of_ceiling, format_share)};
     case Measure::stream:

@@ -47,7 +47,11 @@ Json machine_json(const MachineCost& machine) {
                        {"memory_period_ms", machine.memory_period_ms},
                        {"largest_rss_bytes", or_null(machine.largest_rss_bytes)},
                        {"prepare_wall_seconds", or_null(machine.prepare_wall_s)},
-                       {"prepare_cpu_seconds", or_null(machine.prepare_cpu_s)}});
+                       {"prepare_cpu_seconds", or_null(machine.prepare_cpu_s)},
+                       {"connections", or_null(machine.connections)},
+                       {"retransmissions", or_null(machine.retransmissions)},
+                       {"wakeups", or_null(machine.wakeups)},
+                       {"fsyncs", or_null(machine.fsyncs)}});
 }
 
 template <typename Item, typename Make>
@@ -75,6 +79,7 @@ Json cell_json(const Cell& cell) {
                        {"mad_seconds", or_null(cell.seconds.mad)},
                        {"p95_seconds", or_null(cell.seconds.p95)},
                        {"payload_bytes", or_null(cell.payload_bytes)},
+                       {"needed_bytes", or_null(cell.needed_bytes)},
                        {"files", or_null(cell.files)},
                        {"bytes_per_second", or_null(cell.bytes_per_second)},
                        {"files_per_second", or_null(cell.files_per_second)},

@@ -12,6 +12,7 @@ namespace {
 
 // Helpers that end just after their parent are no left processes.
 constexpr std::chrono::milliseconds kLinger{100};
+constexpr std::chrono::seconds kReachedGrace{2};
 // Without cgroup.kill one round may miss what forks meanwhile.
 constexpr std::chrono::milliseconds kKillAgain{20};
 
@@ -34,6 +35,7 @@ struct ExecTable::Exec {
   FileDescriptor err;
   std::optional<Subprocess> process;  // until it is reaped
   std::optional<StallWatch> stall;
+  std::optional<UntilWatch> until;
   Nanoseconds next_look{};  // of the stall watch
   std::optional<ExecEnd> forced;
   std::optional<Nanoseconds> kill_at;
@@ -90,6 +92,11 @@ void ExecTable::launch(Exec& exec) {
                  ? open_file(log + ".out", O_WRONLY | O_CREAT | O_APPEND)
                  : open_file(exec.spec.stdout_path, O_WRONLY | O_CREAT | O_TRUNC);
   exec.err = open_file(log + ".err", O_WRONLY | O_CREAT | O_APPEND);
+  if (exec.spec.until.any()) {
+    const std::string& out = exec.spec.stdout_path;
+    exec.until.emplace(exec.spec.until, std::vector{out.empty() ? log + ".out" : out, log + ".err"},
+                       meter_);
+  }
   SpawnOptions options = spawn_options(exec);
   options.cgroup_procs = groups_.open(exec.handle, exec.spec.name);
   exec.process.emplace(options);
@@ -169,6 +176,8 @@ bool ExecTable::reap(pid_t pid, Nanoseconds now) {
     groups_.add_reaped(status.usage);
     meter_.note_reaped(status.usage);
     exec.take(status, now);
+    if (exec.until && exec.until->seen()) exec.report.reached = now;
+    exec.until.reset();
     settle(exec, now);
     if (exec.gone) active_.erase(handle);
     return true;
@@ -194,6 +203,13 @@ void ExecTable::watch(Exec& exec, Nanoseconds now) {
   if (exec.stall->stalled(now, *seen_, wire_counts)) end_by_force(exec, ExecEnd::stalled);
 }
 
+void ExecTable::look_for_end(Exec& exec, Nanoseconds now) {
+  if (!exec.until->seen()) return;
+  exec.report.reached = now;
+  exec.until.reset();
+  stop(exec.handle, kReachedGrace);
+}
+
 // After the main process has ended: are others left, and are they to be left?
 void ExecTable::settle(Exec& exec, Nanoseconds now) {
   const std::vector<pid_t> others = groups_.members(exec.handle);
@@ -212,6 +228,7 @@ void ExecTable::tick(Nanoseconds now) {
   for (const int handle : handles) {
     Exec& exec = find(handle);
     if (exec.process) watch(exec, now);
+    if (exec.process && exec.until) look_for_end(exec, now);
     if (exec.kill_at && now >= *exec.kill_at) {
       groups_.kill(handle);
       exec.kill_at = now + kKillAgain;
@@ -234,6 +251,7 @@ std::optional<Nanoseconds> ExecTable::next_due() const {
       due = std::min(due, exec.report.started + exec.spec.deadline);
     }
     if (exec.kill_at) due = std::min(due, *exec.kill_at);
+    if (exec.until) due = std::min(due, monotonic_now() + kUntilPeriod);
   }
   return due;
 }

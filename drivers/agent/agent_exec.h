@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "drivers/agent/stall_watch.h"
+#include "drivers/agent/until_watch.h"
 #include "drivers/machine.h"
 #include "drivers/meter.h"
 #include "drivers/meter/tool_groups.h"
@@ -57,6 +58,7 @@ class ExecTable {
   void launch(Exec& exec);
   SpawnOptions spawn_options(const Exec& exec) const;
   void watch(Exec& exec, Nanoseconds now);
+  void look_for_end(Exec& exec, Nanoseconds now);
   void settle(Exec& exec, Nanoseconds now);
   void end_by_force(Exec& exec, ExecEnd end);
 

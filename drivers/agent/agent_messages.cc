@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "drivers/agent.h"
+#include "drivers/pattern.h"
 
 namespace fairwire {
 namespace {
@@ -105,13 +106,15 @@ Json to_json(const ExecSpec& spec) {
   json.set("environment", std::move(environment));
   if (!spec.directory.empty()) json.set("directory", escape_name(spec.directory));
   if (!spec.stdout_path.empty()) json.set("stdout_path", escape_name(spec.stdout_path));
+  if (spec.until.answered) json.set("until_answered", true);
+  if (!spec.until.output.empty()) json.set("until_output", escape_name(spec.until.output));
   json.set("deadline_ns", int64_t{spec.deadline.count()});
   return json.set("stall_ns", int64_t{spec.stall.count()});
 }
 
 ExecSpec exec_spec_from(const JsonView& json) {
-  json.allow_only(
-      {"name", "argv", "environment", "directory", "stdout_path", "deadline_ns", "stall_ns"});
+  json.allow_only({"name", "argv", "environment", "directory", "stdout_path", "deadline_ns",
+                   "stall_ns", "until_answered", "until_output"});
   ExecSpec spec;
   spec.name = name_from(json.at("name"));
   for (const JsonView& item : json.at("argv").items()) spec.argv.push_back(c_string(item));
@@ -123,6 +126,11 @@ ExecSpec exec_spec_from(const JsonView& json) {
   if (const auto path = json.find("stdout_path")) spec.stdout_path = path_from(*path);
   if (const auto time = json.find("deadline_ns")) spec.deadline = duration_from(*time);
   if (const auto time = json.find("stall_ns")) spec.stall = duration_from(*time);
+  spec.until.answered = json.bool_or("until_answered", false);
+  if (const auto text = json.find("until_output")) {
+    spec.until.output = c_string(*text);
+    if (!Pattern(spec.until.output).valid()) text->fail("is no POSIX extended expression");
+  }
   return spec;
 }
 
@@ -132,6 +140,7 @@ Json to_json(const ExecReport& report) {
                        {"signal", report.signal},
                        {"started_ns", int64_t{report.started.count()}},
                        {"ended_ns", int64_t{report.ended.count()}},
+                       {"reached_ns", int64_t{report.reached.count()}},
                        {"user_us", report.user_us},
                        {"system_us", report.system_us},
                        {"largest_rss_bytes", report.largest_rss_bytes},
@@ -148,6 +157,7 @@ ExecReport exec_report_from(const JsonView& json) {
   report.signal = static_cast<int>(json.at("signal").as_int(0, 64));
   report.started = Nanoseconds(json.at("started_ns").as_int(0));
   report.ended = Nanoseconds(json.at("ended_ns").as_int(0));
+  report.reached = Nanoseconds(json.at("reached_ns").as_int(0));
   report.user_us = json.at("user_us").as_int(0);
   report.system_us = json.at("system_us").as_int(0);
   report.largest_rss_bytes = json.at("largest_rss_bytes").as_int(0);
@@ -175,6 +185,7 @@ Json to_json(const MeterReading& reading) {
                        {"involuntary_switches", reading.involuntary_switches},
                        {"connections", reading.connections},
                        {"retransmissions", reading.retransmissions},
+                       {"answered", reading.answered},
                        {"congestion", std::move(congestion)},
                        {"steal_us", reading.load.steal_us},
                        {"cpu_pressure_us", reading.load.cpu_pressure_us},
@@ -200,6 +211,7 @@ MeterReading meter_reading_from(const JsonView& json) {
   reading.involuntary_switches = json.at("involuntary_switches").as_int(0);
   reading.connections = json.at("connections").as_int(-1);
   reading.retransmissions = json.at("retransmissions").as_int(-1);
+  reading.answered = json.at("answered").as_int(-1);
   for (const auto& [name, count] : json.at("congestion").members()) {
     reading.congestion[name] = count.as_int(0);
   }

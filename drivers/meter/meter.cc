@@ -109,7 +109,14 @@ void Meter::read_connections(MeterReading& reading) {
   ConnectionTotals totals = connections_->totals();
   reading.connections = totals.connections;
   reading.retransmissions = totals.retransmissions;
+  reading.answered = totals.answered;
   reading.congestion = std::move(totals.algorithms);
+}
+
+int64_t Meter::answered() {
+  if (!connections_) return -1;
+  connections_->poll();
+  return connections_->totals().answered;
 }
 
 MeterReading Meter::read(bool reset_peak) {

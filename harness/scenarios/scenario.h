@@ -24,6 +24,9 @@ extern const Scenario kPush;
 extern const Scenario kPushAgain;
 extern const Scenario kSwarm;
 extern const Scenario kResume;
+extern const Scenario kList;
+extern const Scenario kConnect;
+extern const Scenario kIdle;
 extern const Scenario kControl;
 
 /// Every reader's landed tree against the source: what most scenarios judge.

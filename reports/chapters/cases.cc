@@ -16,10 +16,12 @@ struct CaseColumn {
 
 // After the variant. Ranks: what a narrow terminal can do without goes first.
 constexpr CaseColumn kColumns[] = {
-    {Measure::state, false, 0},  {Measure::median, true, 0},  {Measure::rounds, true, 0},
-    {Measure::values, false, 2}, {Measure::goodput, true, 1}, {Measure::ceiling, true, 3},
-    {Measure::stream, true, 3},  {Measure::files, true, 5},   {Measure::cpu, false, 4},
-    {Measure::memory, false, 6}, {Measure::wire, false, 7},   {Measure::durability, false, 8},
+    {Measure::state, false, 0},   {Measure::median, true, 0},    {Measure::rounds, true, 0},
+    {Measure::values, false, 2},  {Measure::goodput, true, 1},   {Measure::ceiling, true, 3},
+    {Measure::stream, true, 3},   {Measure::files, true, 5},     {Measure::cpu, false, 4},
+    {Measure::memory, false, 6},  {Measure::wire, false, 7},     {Measure::durability, false, 8},
+    {Measure::needed, true, 2},   {Measure::per_entry, true, 1}, {Measure::prepare, false, 1},
+    {Measure::wakeups, false, 1}, {Measure::fsyncs, false, 4},
 };
 
 // The axis all variants of a case share.
@@ -76,13 +78,39 @@ TableCell measure_cell(const Cell& cell, Measure measure, double end) {
   return text;
 }
 
-// Files per second say something about many files only.
+bool is_index_warm(const CaseTable& table) {
+  const Json* index = table.conditions.find("index");
+  return index != nullptr && index->if_string() != nullptr && *index->if_string() == "warm";
+}
+
+// Columns that say something about some cases only.
+bool belongs(const CaseTable& table, Measure measure) {
+  const auto any = [&](auto has) { return std::ranges::any_of(table.cells, has); };
+  switch (measure) {
+    case Measure::files:
+      return any([](const Cell& cell) { return cell.files >= 10; });
+    case Measure::needed:
+      return any([](const Cell& cell) { return cell.needed_bytes.has_value(); });
+    case Measure::per_entry:
+      return table.plan.scenario == "list";
+    case Measure::prepare:
+      return is_index_warm(table);
+    case Measure::wakeups:
+      return table.plan.scenario == "idle";
+    case Measure::fsyncs:
+      return any([](const Cell& cell) {
+        return std::ranges::any_of(cell.machines,
+                                   [](const MachineCost& cost) { return cost.fsyncs.has_value(); });
+      });
+    default:
+      return true;
+  }
+}
+
 std::vector<CaseColumn> columns_of(const CaseTable& table) {
-  const bool many_files =
-      std::ranges::any_of(table.cells, [](const Cell& cell) { return cell.files >= 10; });
   std::vector<CaseColumn> columns;
   for (const CaseColumn& column : kColumns) {
-    if (column.measure != Measure::files || many_files) columns.push_back(column);
+    if (belongs(table, column.measure)) columns.push_back(column);
   }
   return columns;
 }
@@ -207,51 +235,6 @@ std::string what_moves(const CaseTable& table) {
   return text + " " + ceiling_text(table) + rates_text(table);
 }
 
-bool has_machines(const CaseTable& table) {
-  return std::ranges::any_of(table.cells, [](const Cell& cell) { return !cell.machines.empty(); });
-}
-
-std::string machine_name(const MachineCost& machine) {
-  const std::string name = printable(machine.machine);
-  return machine.role.empty() || machine.role == machine.machine
-             ? name
-             : name + " (" + printable(machine.role) + ")";
-}
-
-TextTable::Row cost_row(const Cell& cell, const MachineCost& machine) {
-  const auto text = [](std::string words) { return text_cell(std::move(words)); };
-  const std::string period = machine.memory_period_ms > 0
-                                 ? "every " + format_count(machine.memory_period_ms) + " ms"
-                                 : std::string(kNone);
-  return {"",
-          {text(printable(cell.variant)), text(machine_name(machine)),
-           text(format_or_none(machine.cpu_user_s, format_duration)),
-           text(format_or_none(machine.cpu_system_s, format_duration)),
-           text(format_or_none(machine.cpu_total_s, format_duration)),
-           text(machine.cpu_method.empty() ? std::string(kNone) : printable(machine.cpu_method)),
-           text(format_or_none(machine.peak_anonymous_bytes, format_mib)), text(period),
-           text(format_or_none(machine.largest_rss_bytes, format_mib)),
-           text(format_or_none(machine.prepare_wall_s, format_duration)),
-           text(format_or_none(machine.prepare_cpu_s, format_duration)),
-           text(format_or_none(cell.overhead, format_times))}};
-}
-
-Folded costs_of(const CaseTable& table) {
-  Folded folded;
-  folded.title = "What it cost each machine";
-  folded.table.columns = {
-      {"Variant", false, 0},       {"Machine", false, 0},    {"CPU user", true, 0},
-      {"CPU system", true, 0},     {"CPU total", true, 0},   {"CPU meter", false, 0},
-      {"Peak anonymous", true, 0}, {"Polled", false, 0},     {"Largest process", true, 0},
-      {"Prepare", true, 0},        {"Prepare CPU", true, 0}, {"Wire / payload", true, 0}};
-  for (const Cell& cell : table.cells) {
-    for (const MachineCost& machine : cell.machines) {
-      folded.table.rows.push_back(cost_row(cell, machine));
-    }
-  }
-  return folded;
-}
-
 }  // namespace
 
 void add_cases(const PageInput& input, Document& document) {
@@ -267,7 +250,9 @@ void add_cases(const PageInput& input, Document& document) {
       section.blocks.emplace_back(Paragraph{printable(table.standing), Tone::plain});
     }
     if (auto sessions = sessions_of(table)) section.blocks.emplace_back(std::move(*sessions));
-    if (has_machines(table)) section.blocks.emplace_back(costs_of(table));
+    for (auto& folded : {costs_of(table), sources_of(table)}) {
+      if (folded) section.blocks.emplace_back(std::move(*folded));
+    }
     Folded trials = trials_of(input, table);
     if (!trials.table.rows.empty()) section.blocks.emplace_back(std::move(trials));
     document.sections.push_back(std::move(section));
