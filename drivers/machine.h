@@ -95,6 +95,7 @@ struct MeterReading {
   int64_t connections = -1;
   int64_t retransmissions = -1;
   int64_t answered = -1;                      ///< connections on which payload arrived
+  int64_t payload_received_bytes = -1;        ///< TCP payload that arrived on them
   std::map<std::string, int64_t> congestion;  ///< algorithm → connections
   HostLoad load;
 };

@@ -162,6 +162,7 @@ class Trial {
   void verdict_of_op(OpRecord& op) const;
   void fill_machine_records();
   void read_counters();
+  void check_start_up();
   void add_flag(Flag flag);
   void trouble(Outcome outcome, const std::string& reason);
 

@@ -91,6 +91,7 @@ struct MachineRecord {
   int64_t cpu_pressure_us = -1;  ///< of the whole host: time in which some task waited
   int64_t io_pressure_us = -1;   ///< (the kernel's "some" totals)
   int64_t memory_pressure_us = -1;
+  int64_t payload_received_bytes = -1;  ///< TCP payload on `connections`; since schema 3
 };
 
 /// One ordered pair of machines on the wire.

@@ -86,6 +86,7 @@ void visit_fields(V& v, typename V::template Ref<MachineRecord> machine) {
     v.sample("io_pressure_us", machine.io_pressure_us);
     v.sample("memory_pressure_us", machine.memory_pressure_us);
   }
+  if (v.since(3)) v.sample("payload_received_bytes", machine.payload_received_bytes);
 }
 
 template <typename V>

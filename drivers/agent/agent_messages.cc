@@ -186,6 +186,7 @@ Json to_json(const MeterReading& reading) {
                        {"connections", reading.connections},
                        {"retransmissions", reading.retransmissions},
                        {"answered", reading.answered},
+                       {"payload_received_bytes", reading.payload_received_bytes},
                        {"congestion", std::move(congestion)},
                        {"steal_us", reading.load.steal_us},
                        {"cpu_pressure_us", reading.load.cpu_pressure_us},
@@ -212,6 +213,7 @@ MeterReading meter_reading_from(const JsonView& json) {
   reading.connections = json.at("connections").as_int(-1);
   reading.retransmissions = json.at("retransmissions").as_int(-1);
   reading.answered = json.at("answered").as_int(-1);
+  reading.payload_received_bytes = json.at("payload_received_bytes").as_int(-1);
   for (const auto& [name, count] : json.at("congestion").members()) {
     reading.congestion[name] = count.as_int(0);
   }

@@ -69,6 +69,7 @@ void take_info(const char* data, size_t size, ConnectionReading& into) {
 void add(const ConnectionReading& connection, ConnectionTotals& totals) {
   ++totals.connections;
   totals.retransmissions += connection.retransmissions;
+  totals.bytes_received += connection.bytes_received;
   if (connection.bytes_received > 0) ++totals.answered;
   ++totals.algorithms[connection.algorithm.empty() ? "unknown" : connection.algorithm];
 }

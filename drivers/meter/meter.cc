@@ -110,6 +110,7 @@ void Meter::read_connections(MeterReading& reading) {
   reading.connections = totals.connections;
   reading.retransmissions = totals.retransmissions;
   reading.answered = totals.answered;
+  reading.payload_received_bytes = totals.bytes_received;
   reading.congestion = std::move(totals.algorithms);
 }
 
