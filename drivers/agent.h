@@ -12,7 +12,7 @@
 
 namespace fairwire {
 
-inline constexpr int kAgentProtocol = 3;
+inline constexpr int kAgentProtocol = 4;
 
 struct AgentOptions {
   std::string name = "machine";

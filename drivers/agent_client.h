@@ -61,6 +61,7 @@ class AgentMachine final : public Machine {
   TreeSummary manifest(const std::string& path, const std::string& out, bool hash) override;
   Nanoseconds sync(const std::string& path) override;
   std::string drop_caches() override;
+  std::string count_calls() override;
   Json resolve_program(const std::string& name) override;
 
  private:

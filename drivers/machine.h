@@ -91,6 +91,7 @@ struct MeterReading {
   std::vector<InterfaceCount> interfaces;  ///< loopback left out
   int64_t voluntary_switches = 0;          ///< context switches of tools
   int64_t involuntary_switches = 0;
+  int64_t fsyncs = -1;  ///< calls of the fsync family by tools; -1: not counted
   // TCP connections since the last reset; -1: the agent may not ask for them.
   int64_t connections = -1;
   int64_t retransmissions = -1;
@@ -164,6 +165,8 @@ class Machine {
   virtual Nanoseconds sync(const std::string& path) = 0;
   /// Drops the page cache where allowed; why not, or empty.
   virtual std::string drop_caches() = 0;
+  /// From now on the meter has `fsyncs`; why not, or empty. It makes system calls of the host slower.
+  virtual std::string count_calls() = 0;
   /// The executable a name resolves to on this machine: {path, sha256}, or null.
   virtual Json resolve_program(const std::string& name) = 0;
 };

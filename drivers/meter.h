@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "base/file_descriptor.h"
 #include "drivers/machine.h"
+#include "drivers/meter/call_counter.h"
 #include "drivers/meter/connection_watch.h"
 #include "drivers/meter/process_table.h"
 #include "drivers/meter/tool_groups.h"
@@ -42,6 +43,10 @@ class Meter {
   void poll();
   MeterReading read(bool reset_peak);
   Activity activity();
+  /// Counts the fsync family from now on; why not, or empty.
+  std::string count_calls();
+  /// The agent, or a helper of it, is about to make such a call itself.
+  void note_own_call() { ++own_calls_; }
   /// Connections on which payload has arrived by now, since the last reset; -1: not measured.
   int64_t answered();
 
@@ -65,6 +70,8 @@ class Meter {
   Switches reaped_switches_;
   Switches highest_switches_;
   std::optional<ConnectionWatch> connections_;  // nothing where the kernel does not let us
+  std::optional<CallCounter> calls_;  // only where it was asked for
+  int64_t own_calls_ = 0;             // since it was
   int polls_ = 0;
 };
 

@@ -44,7 +44,8 @@ std::vector<Variant> parse_variants(const JsonView& view) {
 }
 
 Conditions parse_conditions(const JsonView& view) {
-  view.allow_only({"durable", "index", "cache", "buffers", "congestion", "congestion_locked"});
+  view.allow_only({"durable", "index", "cache", "buffers", "congestion", "congestion_locked",
+                   "count_calls"});
   Conditions conditions;
   conditions.durable = view.bool_or("durable", false);
   if (const auto v = view.find("index")) conditions.index = v->as_one_of({"cold", "warm"});
@@ -54,6 +55,7 @@ Conditions parse_conditions(const JsonView& view) {
     conditions.congestion = v->as_one_of({"cubic", "bbr", "reno"});
   }
   conditions.congestion_locked = view.bool_or("congestion_locked", true);
+  conditions.count_calls = view.bool_or("count_calls", false);
   return conditions;
 }
 
@@ -189,7 +191,8 @@ Json Conditions::to_json() const {
                        {"cache", cache},
                        {"buffers", buffers},
                        {"congestion", congestion.empty() ? Json() : Json(congestion)},
-                       {"congestion_locked", congestion_locked}});
+                       {"congestion_locked", congestion_locked},
+                       {"count_calls", count_calls}});
 }
 
 Plan parse_plan(const Json& json, const std::string& file) {

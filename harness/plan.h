@@ -32,6 +32,7 @@ struct Conditions {
   std::string buffers = "default";  ///< tuned: 128 MiB socket buffer limits
   std::string congestion;           ///< empty: as the host has it
   bool congestion_locked = true;
+  bool count_calls = false;  ///< the fsync family is counted, and system calls are slower for it
 
   Json to_json() const;
   /// The part of them that belongs to the wire.

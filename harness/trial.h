@@ -138,6 +138,7 @@ class Trial {
   void take_seats();
   void bind(const ToolSpec& tool);
   void bind_seat(Seat& seat, const ToolSpec& tool, int port);
+  void count_calls();
   void prepare_seat(Seat& seat, const ToolSpec& tool, const ToolRole& role);
   void serve_seat(Seat& seat, const ToolSpec& tool, const ToolRole& role);
   /// How long it took; nothing when it failed.

@@ -52,6 +52,7 @@ MachineRecord machine_record(const Seat& seat) {
   }
   record.voluntary_switches = seat.after.voluntary_switches - seat.before.voluntary_switches;
   record.involuntary_switches = seat.after.involuntary_switches - seat.before.involuntary_switches;
+  record.fsyncs = difference(seat.before.fsyncs, seat.after.fsyncs);
   const HostLoad& load = seat.before.load;
   record.steal_us = difference(load.steal_us, seat.after.load.steal_us);
   record.cpu_pressure_us = difference(load.cpu_pressure_us, seat.after.load.cpu_pressure_us);

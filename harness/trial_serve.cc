@@ -23,6 +23,7 @@ int64_t cpu_us(const MeterReading& reading) {
 
 void Trial::prepare() {
   const std::string key = to_hex(sha256(context_.session + std::to_string(planned_.trial)));
+  if (spec_->conditions.count_calls && !planned_.control) count_calls();
   for (Seat& seat : seats_) {
     seat.before = seat.machine->meter(true);
     seat.machine->put(seat.base + "/key", key + "\n", 0600);
@@ -37,6 +38,16 @@ void Trial::prepare() {
     const MeterReading after = seat.machine->meter(false);
     if (cpu_us(after) >= 0) seat.prepare_cpu_us = cpu_us(after) - cpu_us(seat.before);
   }
+}
+
+void Trial::count_calls() {
+  std::string why_not;
+  for (const Seat& seat : seats_) {
+    const std::string reason = seat.machine->count_calls();
+    if (!reason.empty())
+      why_not += (why_not.empty() ? "" : "; ") + seat.machine->info().name + ": " + reason;
+  }
+  if (!why_not.empty()) record_.conditions.set("calls_not_counted", why_not);
 }
 
 void Trial::prepare_seat(Seat& seat, const ToolSpec& tool, const ToolRole& role) {

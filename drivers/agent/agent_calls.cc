@@ -47,6 +47,9 @@ bool AgentSession::dispatch_short(const AgentCall& call, const JsonView& view) {
   if (call.name == "meter") {
     view.allow_only({"id", "call", "reset_peak"});
     answer = to_json(meter_.read(view.at("reset_peak").as_bool()));
+  } else if (call.name == "count_calls") {
+    view.allow_only({"id", "call"});
+    answer = meter_.count_calls();
   } else if (call.name == "free_port") {
     view.allow_only({"id", "call"});
     answer = find_free_port(given_ports_);
@@ -69,6 +72,7 @@ bool AgentSession::dispatch_helper(const AgentCall& call, const JsonView& view) 
   } else if (call.name == "wait_for_file") {
     workers_.start(call.id, [&] { return wait_for_file_call(view); });
   } else if (call.name == "sync") {
+    meter_.note_own_call();
     workers_.start(call.id, [&] { return sync_call(view); });
   } else if (call.name == "drop_caches") {
     view.allow_only({"id", "call"});

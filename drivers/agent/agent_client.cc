@@ -184,6 +184,11 @@ std::string AgentMachine::drop_caches() {
   return bytes_of(view(answer));
 }
 
+std::string AgentMachine::count_calls() {
+  const Json answer = call("count_calls", Json::object(), kLongCall, Patience::interruptible);
+  return bytes_of(view(answer));
+}
+
 Json AgentMachine::resolve_program(const std::string& name) {
   const Json answer =
       call("resolve_program", Json::object({{"name", escape_name(name)}}), call_timeout_);

@@ -183,6 +183,7 @@ Json to_json(const MeterReading& reading) {
                        {"interfaces", std::move(interfaces)},
                        {"voluntary_switches", reading.voluntary_switches},
                        {"involuntary_switches", reading.involuntary_switches},
+                       {"fsyncs", reading.fsyncs},
                        {"connections", reading.connections},
                        {"retransmissions", reading.retransmissions},
                        {"answered", reading.answered},
@@ -210,6 +211,7 @@ MeterReading meter_reading_from(const JsonView& json) {
   }
   reading.voluntary_switches = json.at("voluntary_switches").as_int(0);
   reading.involuntary_switches = json.at("involuntary_switches").as_int(0);
+  reading.fsyncs = json.at("fsyncs").as_int(-1);
   reading.connections = json.at("connections").as_int(-1);
   reading.retransmissions = json.at("retransmissions").as_int(-1);
   reading.answered = json.at("answered").as_int(-1);

@@ -114,6 +114,17 @@ void Meter::read_connections(MeterReading& reading) {
   reading.congestion = std::move(totals.algorithms);
 }
 
+std::string Meter::count_calls() {
+  if (calls_) return "";
+  try {
+    calls_.emplace();
+    own_calls_ = 0;
+    return "";
+  } catch (const SystemError& error) {
+    return error.what();
+  }
+}
+
 int64_t Meter::answered() {
   if (!connections_) return -1;
   connections_->poll();
@@ -139,6 +150,8 @@ MeterReading Meter::read(bool reset_peak) {
   reading.disk_written_bytes = counts_disk_ ? bytes.written : -1;
   reading.interfaces = read_interfaces();
   reading.load = read_host_load();
+  // One of our own may be noted and not made yet.
+  if (calls_) reading.fsyncs = std::max<int64_t>(0, calls_->calls() - own_calls_);
   read_connections(reading);
   reading.at = monotonic_now();
   if (reset_peak) {

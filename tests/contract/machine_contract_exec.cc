@@ -57,6 +57,28 @@ TEST_P(MachineContract, MissingProgramIsNotStartedWithTheReason) {
   EXPECT_EQ(run(nowhere).end, ExecEnd::not_started);
 }
 
+TEST_P(MachineContract, StopsAProgramWhenItHasSaidSo) {
+  ExecSpec spec = shell("echo not yet; sleep 0.1; echo now re; sleep 0.1; echo ady; sleep 60");
+  spec.until.output = "re[[:space:]]ady";  // over two reads
+  for (int i = 0; i < 2; ++i) {            // what the log holds already does not count
+    const ExecReport report = run(spec);
+    EXPECT_EQ(report.end, ExecEnd::stopped);
+    EXPECT_GE(report.reached - report.started, milliseconds(200));
+    EXPECT_LE(report.reached, report.ended);
+  }
+}
+
+TEST_P(MachineContract, WhatWasNeverSaidWasNeverReached) {
+  ExecSpec spec = shell("echo something else");
+  spec.until.output = "ready";
+  const ExecReport report = run(spec);
+  EXPECT_EQ(report.end, ExecEnd::exited);
+  EXPECT_EQ(report.reached, Nanoseconds::zero());
+  spec = shell("echo ready >&2");  // and is over before anybody looks
+  spec.until.output = "ready";
+  EXPECT_GT(run(spec).reached, Nanoseconds::zero());
+}
+
 TEST_P(MachineContract, RefusesWhatIsWrongAndGoesOn) {
   ExecSpec bad_name = tool({"true"});
   bad_name.name = "../escape";

@@ -95,6 +95,19 @@ TEST_P(MachineContract, MeterNeverRunsBackwards) {
   }
 }
 
+TEST_P(MachineContract, CountsTheSyncsOfToolsWhenAskedTo) {
+  EXPECT_EQ(machine().meter(false).fsyncs, -1);
+  const std::string why_not = machine().count_calls();
+  if (!why_not.empty()) GTEST_SKIP() << why_not;
+  const int64_t before = machine().meter(false).fsyncs;
+  run(shell("touch f; sync f; (sync f); sync --data f"));
+  EXPECT_EQ(machine().meter(false).fsyncs - before, 3);
+  machine().sync(machine().info().work);
+  EXPECT_EQ(machine().meter(false).fsyncs - before, 3) << "our own is not the tool's";
+  EXPECT_EQ(machine().count_calls(), "") << "once more is no harm";
+  EXPECT_EQ(machine().meter(false).fsyncs - before, 3);
+}
+
 TEST_P(MachineContract, LoopbackIsNoWire) {
   for (const InterfaceCount& count : machine().meter(false).interfaces) {
     EXPECT_NE(count.name, "lo");

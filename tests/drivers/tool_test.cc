@@ -39,6 +39,16 @@ TEST(Tool, WhatIsWrongIsNamedWithItsPlace) {
        "{work}/ only"},
       {HEAD R"("writer": {"ready": {"tcp": "{port}"}}})", "/writer", "without \"serve\""},
       {HEAD R"("writer": {"serve": ["t"], "ready": {}}})", "/writer/ready", "needs \"tcp\""},
+      {HEAD R"("can": ["list"], "reader": {"list": ["t"]}})", "/can", "\"listing\" does not say"},
+      {HEAD R"j("listing": {"match": "([0-9])"}, "reader": {}})j", "/listing/match", "two groups"},
+      {HEAD R"("can": ["pull", "idle"], "reader": {"pull": ["t"]}})", "/can", "goes on after it"},
+      {HEAD R"("reader": {"pull": {"argv": ["t"], "until": {"answered": true}}}})",
+       "/reader/pull/until", "unknown key"},
+      {HEAD R"("reader": {"connect": {"argv": ["t"], "until": {}}}})", "/reader/connect/until",
+       "needs \"answered\""},
+      {HEAD R"("reader": {"connect": {"argv": ["t"], "until": {"output": "("}}}})",
+       "/reader/connect/until/output", "regular expression"},
+      {HEAD R"("reader": {"index": "t"}})", "/reader/index", "must be an array"},
       {HEAD R"("done": "maybe", "writer": {}})", "/done", "none of: exit"},
   };
   for (const Refusal& refusal : refusals) {

@@ -143,6 +143,8 @@ int FakeMachine::start(const ExecSpec& spec) {
 }
 
 std::optional<ExecReport> FakeMachine::wait(int handle, Nanoseconds) {
+  const bool serves = names_.at(static_cast<size_t>(handle)).ends_with("-serve");
+  if (serves && site_.servers_go_on) return std::nullopt;
   return reports_.at(static_cast<size_t>(handle));
 }
 
@@ -159,6 +161,7 @@ void FakeMachine::signal(int handle, int number) {
 MeterReading FakeMachine::meter(bool) {
   MeterReading reading;
   if (site_.meters_run_backwards) reading.voluntary_switches = 1000 - ++site_.meter_reads;
+  if (site_.answers) reading.answered = site_.answered += *site_.answers ? 1 : 0;
   reading.at = site_.clock.now();
   reading.cpu_total_us = reading.at.count() / 1000;
   reading.cpu_method = "fake";
@@ -240,6 +243,11 @@ Nanoseconds FakeMachine::sync(const std::string& path) {
 
 std::string FakeMachine::drop_caches() {
   site_.note(info_.name + " drop caches");
+  return {};
+}
+
+std::string FakeMachine::count_calls() {
+  site_.note(info_.name + " count calls");
   return {};
 }
 

@@ -47,6 +47,9 @@ struct FakeSite {
   std::map<std::string, FakeMachine*> machines;  ///< that are alive
   int wires_alive = 0;
   bool meters_run_backwards = false;
+  bool servers_go_on = false;   ///< wait() finds what is called …-serve running
+  std::optional<bool> answers;  ///< whether each reading finds one more answered connection
+  int64_t answered = 0;
   int64_t meter_reads = 0;
   FakeFigures figures;
   std::vector<NetworkConditions> conditions;  ///< of every wire that was laid
@@ -79,6 +82,7 @@ class FakeMachine final : public Machine {
   TreeSummary manifest(const std::string& path, const std::string& out, bool hash) override;
   Nanoseconds sync(const std::string& path) override;
   std::string drop_caches() override;
+  std::string count_calls() override;
   Json resolve_program(const std::string& name) override;
 
   /// Files by absolute path; a path that ends in '/' is a folder.
