@@ -29,6 +29,15 @@ const Trigger* ToolRole::trigger(const std::string& scenario) const {
   return found == triggers.end() ? nullptr : &found->second;
 }
 
+std::string ToolSpec::durable_under(const std::vector<std::string>& chosen) const {
+  std::string words = durable;
+  for (const std::string& setting : chosen) {
+    const auto found = durable_settings.find(setting);
+    if (found != durable_settings.end()) words = found->second;
+  }
+  return words;
+}
+
 std::optional<std::string> ToolSpec::find_version(const std::string& output) const {
   const Pattern pattern(version_match);
   regmatch_t groups[2];

@@ -79,6 +79,7 @@ struct ToolSpec {
   std::map<std::string, ToolRole> push_roles;  ///< of push and push-again; empty: as `roles`
   std::string done = "exit";                   ///< exit, converged, or a query
   std::string durable = "none";  ///< what the tool itself makes durable: none, each, batch
+  std::map<std::string, std::string> durable_settings;  ///< setting → what it makes of that
   std::optional<ListingFormat> listing;
   std::string counters;  ///< JSON file it writes, per source; empty: none
   std::string notes;
@@ -87,6 +88,8 @@ struct ToolSpec {
   bool can_do(std::string_view scenario) const;
   /// The roles it has in a scenario: by role name.
   const std::map<std::string, ToolRole>& roles_for(std::string_view scenario) const;
+  /// What it makes durable under these settings: the last one that says so counts.
+  std::string durable_under(const std::vector<std::string>& chosen) const;
   /// The first group of version_match in what version_argv printed.
   std::optional<std::string> find_version(const std::string& output) const;
 };

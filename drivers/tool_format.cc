@@ -222,9 +222,10 @@ void check_roles(const JsonView& view, const ToolSpec& tool) {
 
 ToolSpec parse_tool(const Json& json, const std::string& file) {
   const JsonView view(json, file);
-  view.allow_only({"schema", "name", "title", "version", "binaries", "can", "keeps", "settings",
-                   "files", "writer", "reader", "relay", "bucket", "push", "done", "durable",
-                   "listing", "counters", "notes"});
+  view.allow_only({"schema",   "name",     "title", "version", "binaries",         "can",
+                   "keeps",    "settings", "files", "writer",  "reader",           "relay",
+                   "bucket",   "push",     "done",  "durable", "durable_settings", "listing",
+                   "counters", "notes"});
   view.at("schema").as_int(1, 1);
   ToolSpec tool;
   tool.file = file;
@@ -261,6 +262,12 @@ ToolSpec parse_tool(const Json& json, const std::string& file) {
   if (const auto done = view.find("done")) tool.done = done->as_one_of({"exit", "converged"});
   if (const auto durable = view.find("durable")) {
     tool.durable = durable->as_one_of({"none", "each", "batch"});
+  }
+  if (const auto durable = view.find("durable_settings")) {
+    for (const auto& [name, value] : durable->members()) {
+      if (!tool.settings.contains(name)) value.fail("is no setting of this file");
+      tool.durable_settings[name] = value.as_one_of({"none", "each", "batch"});
+    }
   }
   if (const auto listing = view.find("listing")) tool.listing = parse_listing(*listing);
   if (const auto counters = view.find("counters")) tool.counters = bound_text(*counters);

@@ -8,6 +8,23 @@
 namespace fairwire {
 namespace {
 
+Variant find_variant(const CaseSpec& spec, const std::string& name) {
+  for (const Variant& variant : spec.variants) {
+    if (variant.name == name) return variant;
+  }
+  return {name, name, {}, {}};  // a control is a tool without settings
+}
+
+// What is durable when the clock stops, by the tool's own file and by the case.
+std::string durability_of(const TrialContext& context, const PlannedTrial& planned) {
+  if (planned.control) return "none";
+  const CaseSpec& spec = context.plan.cases[planned.case_index];
+  const Variant variant = find_variant(spec, planned.variant);
+  const std::string own = context.tools.at(variant.tool).durable_under(variant.settings);
+  if (!spec.conditions.durable) return own;
+  return own == "none" ? "syncfs" : own + "+syncfs";
+}
+
 TrialRecord planned_record(const TrialContext& context, const PlannedTrial& planned) {
   const CaseSpec& spec = context.plan.cases[planned.case_index];
   TrialRecord record;
@@ -23,16 +40,9 @@ TrialRecord planned_record(const TrialContext& context, const PlannedTrial& plan
   record.dataset = planned.control ? "" : spec.dataset;
   record.wire = spec.wire;
   record.conditions = spec.conditions.to_json();
-  record.durability = spec.conditions.durable && !planned.control ? "syncfs" : "none";
+  record.durability = durability_of(context, planned);
   if (spec.rounds == 1 && !planned.control) record.flags.push_back(Flag::single_run);
   return record;
-}
-
-Variant find_variant(const CaseSpec& spec, const std::string& name) {
-  for (const Variant& variant : spec.variants) {
-    if (variant.name == name) return variant;
-  }
-  return {name, name, {}, {}};  // a control is a tool without settings
 }
 
 }  // namespace

@@ -190,7 +190,7 @@ struct TrialRecord {
   std::string dataset_digest;
   std::string wire;
   Json conditions;         ///< of the case, as set: docs/plan.md
-  std::string durability;  ///< what was done inside the clock: "none" or "syncfs"
+  std::string durability;  ///< what is durable when the clock stops: docs/results.md
   Outcome outcome = Outcome::harness_error;
   std::string reason;  ///< one line, whenever the outcome is not completed
   Verdict verdict = Verdict::unknown;

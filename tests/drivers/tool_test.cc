@@ -49,6 +49,8 @@ TEST(Tool, WhatIsWrongIsNamedWithItsPlace) {
       {HEAD R"("reader": {"connect": {"argv": ["t"], "until": {"output": "("}}}})",
        "/reader/connect/until/output", "regular expression"},
       {HEAD R"("reader": {"index": "t"}})", "/reader/index", "must be an array"},
+      {HEAD R"("durable_settings": {"fsync": "each"}, "reader": {}})", "/durable_settings/fsync",
+       "no setting"},
       {HEAD R"("done": "maybe", "writer": {}})", "/done", "none of: exit"},
   };
   for (const Refusal& refusal : refusals) {
