@@ -40,7 +40,8 @@ TextTable::Row source_row(const Cell& cell, const SourceShare& share) {
   };
   return {
       "",
-      {text_cell(printable(cell.variant)), text_cell(printable(share.reader)),
+      {text_cell(printable(cell.variant)),
+       text_cell(share.reader.empty() ? std::string(kNone) : printable(share.reader)),
        text_cell(format_or_none(share.seconds, format_seconds)), text_cell(printable(share.source)),
        text_cell(share.path.empty() ? std::string(kNone) : printable(share.path)),
        text_cell(count(share.blocks)), text_cell(format_mb(share.bytes)),

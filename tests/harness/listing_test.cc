@@ -69,7 +69,7 @@ TEST_F(ListingTest, AWrongSizeIsContentAWrongNameIsTheFileSet) {
   text.replace(text.find("  7 "), 4, "  8 ");
   EXPECT_EQ(compare(text).content, Verdict::different);
   EXPECT_EQ(compare(text).file_set, Verdict::identical);
-  EXPECT_EQ(kinds_, "size d/new\\x0Aline;");
+  EXPECT_EQ(kinds_, "size d/new\\x0aline;");
   EXPECT_EQ(compare(std::string(kRight) + kRight).extra, 3) << "a name counts once";
   const VerdictRecord nothing = compare("");
   EXPECT_EQ(nothing.missing, 3);

@@ -258,7 +258,7 @@ TEST_F(RunnerTest, AToolThatIsNotInstalledSaysSoAndTheRestRuns) {
 
 TEST_F(RunnerTest, WhatThisVersionCannotDoIsSaidNotPassed) {
   add_tool("good", "puller");
-  run("\"good\"", R"(, "events": [{"do": "kill", "at": {"ms": 5}}])");
+  run("\"good\"", R"(, "events": [{"do": "link-down", "at": {"ms": 5}}])");
   EXPECT_EQ(trials()[0].outcome, Outcome::unsupported);
   EXPECT_FALSE(trials()[0].reason.empty());
 }

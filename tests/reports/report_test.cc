@@ -50,6 +50,30 @@ int count(const std::string& text, const std::string& part) {
   return found;
 }
 
+TEST(Report, TenConnectionsAreTheirMedianAndIdleReadersGoAtOnce) {
+  TrialRecord connect = pull("c", "v", 1, 1.0);
+  connect.scenario = "connect";
+  connect.verdicts.clear();
+  for (const double wall : {2.0, 9.0}) connect.ops.push_back(pull_op(wall, 0, 0));
+  connect.ops[0].bytes = connect.ops[0].files = 0;
+  TrialRecord idle = pull("i", "v", 1, 60.0);
+  idle.scenario = "idle";
+  idle.ops.push_back(idle.ops[0]);
+  idle.machines[1].voluntary_switches = 1234;
+  PlannedCase one = planned("c", 1, {"v"});
+  PlannedCase two = planned("i", 1, {"v"});
+  two.scenario = "idle";
+  const Report report =
+      report_of({results({header({one, two}), std::move(connect), std::move(idle)})});
+  const Json& cases = *report.summary.find("cases");
+  const auto cell = [&](size_t i) {
+    return (*(*cases.if_array())[i].find("cells")->if_array())[0];
+  };
+  EXPECT_EQ(cell(0).find("median_seconds")->if_number(), 2.0);
+  EXPECT_EQ(cell(1).find("median_seconds")->if_number(), 60.0);
+  EXPECT_NE(report.markdown.find("reader 1\u202f234"), std::string::npos) << report.markdown;
+}
+
 TEST(Report, TheGoldenRunIsASoundPage) {
   expect_sound(report_of({golden_run()}),
                {"MISMATCH (content)", "MISMATCH (metadata)", "tool failed", "timed out",
