@@ -23,6 +23,13 @@ void add_run(CLI::App& app, Action& action) {
   verb->callback([&action, arguments] { action = [arguments] { return run_verb(*arguments); }; });
 }
 
+void add_resume(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("resume", "go on with a run that was cut short");
+  auto run = std::make_shared<std::string>();
+  verb->add_option("run", *run, "its folder")->required();
+  verb->callback([&action, run] { action = [run] { return resume_verb(*run); }; });
+}
+
 void add_report(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("report", "write the page of one or more runs again");
   auto arguments = std::make_shared<ReportArguments>();
@@ -139,6 +146,7 @@ ExitCode run_command_line(int argc, char** argv) {
   app.require_subcommand(1);
   Action action;
   add_run(app, action);
+  add_resume(app, action);
   add_report(app, action);
   add_compare(app, action);
   add_verify(app, action);

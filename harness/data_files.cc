@@ -19,11 +19,15 @@ std::string find_data_file(const std::string& room, const std::string& name,
                            const std::string& file, const std::string& pointer) {
   const bool is_path = name.find('/') != std::string::npos || name.ends_with(".json");
   std::vector<std::string> candidates;
+  const std::string here = file.substr(0, file.rfind('/') + 1);
+  const std::string kind = room.substr(room.rfind('/') + 1);
   if (is_path) {
+    const bool in_run = ::access((here + "results.jsonl").c_str(), F_OK) == 0;
+    if (in_run) candidates.push_back(here + kind + "/" + name.substr(name.rfind('/') + 1));
     candidates.push_back(name);
   } else {
-    const std::string own = file.substr(0, file.rfind('/') + 1) + room.substr(room.rfind('/') + 1);
-    if (!file.empty()) candidates.push_back(own + "/" + name + ".json");
+    if (!file.empty()) candidates.push_back(here + kind + "/" + name + ".json");
+    if (here.ends_with("/" + kind + "/")) candidates.push_back(here + name + ".json");
     candidates.push_back(data_folder() + "/" + room + "/" + name + ".json");
   }
   for (const std::string& path : candidates) {

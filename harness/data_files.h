@@ -10,8 +10,9 @@ namespace fairwire {
 /// The folder that holds harness/plans, drivers/tools, …: $FAIRWIRE_DATA, or the source tree.
 std::string data_folder();
 
-/// `name` itself when it holds a '/' or ends in .json; else NAME.json in the folder named like
-/// the room's last part (tools/, specs/, …) beside the asking `file`, then in the shipped room.
+/// `name` itself when it holds a '/' or ends in .json (for a file of a run folder: its copy there);
+/// else NAME.json in the folder named like the room's last part (tools/, specs/, …) beside the
+/// asking `file`, in that file's own folder when it is called so, then in the shipped room.
 /// Throws FormatError{file, pointer} naming what exists when there is no such file.
 std::string find_data_file(const std::string& room, const std::string& name,
                            const std::string& file, const std::string& pointer);

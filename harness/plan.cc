@@ -44,8 +44,8 @@ std::vector<Variant> parse_variants(const JsonView& view) {
 }
 
 Conditions parse_conditions(const JsonView& view) {
-  view.allow_only({"durable", "index", "cache", "buffers", "congestion", "congestion_locked",
-                   "count_calls"});
+  view.allow_only(
+      {"durable", "index", "cache", "buffers", "congestion", "congestion_locked", "count_calls"});
   Conditions conditions;
   conditions.durable = view.bool_or("durable", false);
   if (const auto v = view.find("index")) conditions.index = v->as_one_of({"cold", "warm"});

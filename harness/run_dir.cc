@@ -23,6 +23,13 @@ RunDir::RunDir(const std::string& root, const std::string& plan, Nanoseconds wal
   }
 }
 
+RunDir::RunDir(const std::string& path) : path_(path) {
+  while (path_.size() > 1 && path_.ends_with('/')) path_.pop_back();
+  const size_t last = path_.rfind('/');
+  const size_t before = last == std::string::npos || last == 0 ? last : path_.rfind('/', last - 1);
+  run_ = before == std::string::npos ? path_ : path_.substr(before + 1);
+}
+
 std::string RunDir::trial_folder(int64_t trial) const {
   return fmt::format("{}/trials/{:04}", path_, trial);
 }

@@ -12,6 +12,8 @@ class RunDir {
  public:
   /// Makes ROOT/<plan>/<UTC time>/ (with -2, -3 … when it is there already).
   RunDir(const std::string& root, const std::string& plan, Nanoseconds wall);
+  /// One that is there.
+  explicit RunDir(const std::string& path);
 
   const std::string& path() const { return path_; }
   const std::string& run() const { return run_; }  ///< "<plan>/<UTC time>"

@@ -1,5 +1,4 @@
-// A run: the schedule carried out, each trial recorded before the next one begins. One bad trial
-// neither ends the campaign nor disappears.
+// A run, from the plan to its page; and the same run again, after it was cut short.
 #pragma once
 
 #include <functional>
@@ -19,15 +18,6 @@ struct RunSettings {
   std::function<void(const std::string&)> tell;  ///< text for the user, as it happens
 };
 
-/// What a plan would cost, from sizes and wires: no promise, an order of magnitude.
-struct PlanCost {
-  int64_t trials = 0;
-  int64_t bytes = 0;  ///< of payload, all trials together
-  Nanoseconds duration{};
-};
-/// Throws FormatError when plan, tools and testbed do not fit.
-PlanCost plan_cost(const Plan& plan, const TestbedSpec& testbed);
-
 struct RunResult {
   ExitCode code = ExitCode::good;
   std::string folder;
@@ -40,14 +30,10 @@ struct RunResult {
 RunResult run_plan(const Plan& plan, const TestbedSpec& testbed, const Builders& builders,
                    Clock& clock, const RunSettings& settings);
 
-/// Writes report/{index.html,report.md,summary.json} of the runs into `folder`; the exit code
-/// that the records call for.
-struct ReportResult {
-  ExitCode code = ExitCode::good;
-  std::string page;
-  std::string table;
-};
-ReportResult write_report(const std::vector<std::string>& results_files, const std::string& page,
-                          const std::string& folder);
+/// Goes on with the run in `folder`, whose plan.json and testbed.json these are: what has a record
+/// is not run again. Of a complete run only the report is written anew. Throws FormatError, with
+/// nothing recorded, where it must not go on (harness/earlier.h).
+RunResult resume_run(const std::string& folder, const Plan& plan, const TestbedSpec& testbed,
+                     const Builders& builders, Clock& clock, const RunSettings& settings);
 
 }  // namespace fairwire

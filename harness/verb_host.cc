@@ -13,6 +13,7 @@
 #include "harness/builders.h"
 #include "harness/context.h"
 #include "harness/data_files.h"
+#include "harness/plan_cost.h"
 #include "harness/progress.h"
 #include "harness/runner.h"
 #include "harness/verbs.h"

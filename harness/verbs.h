@@ -17,6 +17,7 @@ struct RunArguments {
   std::string runs = "runs";
 };
 ExitCode run_verb(const RunArguments& arguments);
+ExitCode resume_verb(const std::string& run);
 
 struct ReportArguments {
   std::vector<std::string> runs;  ///< run folders or results.jsonl files

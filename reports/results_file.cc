@@ -47,6 +47,13 @@ std::string read_range(const FileDescriptor& file, int64_t begin, int64_t end,
   return bytes;
 }
 
+void set_aside(const std::string& torn, const std::string& path) {
+  const std::string beside = path.substr(0, path.rfind('/') + 1) + kTornFile;
+  FileDescriptor file = open_file(beside, O_WRONLY | O_CREAT | O_APPEND, 0644);
+  file.write_all(torn + "\n");
+  check_system(::fsync(file.get()), "fsync", beside);
+}
+
 // Where the last whole line ends, found from the back: the cost does not grow with the file.
 int64_t end_of_last_line(const FileDescriptor& file, int64_t size, const std::string& path) {
   for (int64_t end = size; end > 0;) {
@@ -120,6 +127,7 @@ ResultsWriter::ResultsWriter(const std::string& path)
   const int64_t size = size_of(file_, path_);
   good_bytes_ = end_of_last_line(file_, size, path_);
   torn_ = read_range(file_, good_bytes_, size, path_);
+  if (!torn_.empty()) set_aside(torn_, path_);
   cut_stump();
   sync_folder_of(path_);
 }

@@ -1,6 +1,6 @@
 // results.jsonl on disk: append-only, one record a line, flushed and fsynced before append()
-// returns. A torn last line (no newline) is what a crash may leave; it is repaired by truncation
-// when a run is appended to again, and dropped and counted when it is only read.
+// returns. A torn last line (no newline) is what a crash may leave; when a run is appended to again
+// it is first set aside in a file beside, then cut off; it is dropped and counted when only read.
 #pragma once
 
 #include <cstdint>
@@ -13,9 +13,13 @@
 
 namespace fairwire {
 
+/// Beside results.jsonl: torn lines, each with a newline behind it.
+inline constexpr char kTornFile[] = "results.torn";
+
 class ResultsWriter {
  public:
-  /// Creates the file, or opens it to go on: then a torn last line is cut off and remembered.
+  /// Creates the file, or opens it to go on: then a torn last line is set aside, cut off and
+  /// remembered.
   /// Throws SystemError, with EWOULDBLOCK when another program is writing to it.
   explicit ResultsWriter(const std::string& path);
 
