@@ -53,6 +53,7 @@ class AgentMachine final : public Machine {
   bool wait_for_file(const std::string& path, Nanoseconds timeout) override;
   int free_port() override;
   void put(const std::string& path, const std::string& bytes, unsigned mode) override;
+  std::string fetch(const std::string& path, const std::string& local, int64_t most_bytes) override;
   std::optional<std::string> get(const std::string& path, int64_t limit) override;
   void make_directory(const std::string& path) override;
   void remove(const std::string& path) override;

@@ -120,6 +120,7 @@ struct TreeSummary {
   int64_t bytes = 0;  ///< logical sizes of distinct inodes
   std::string digest;
   int64_t allocated_bytes = -1;  ///< what those occupy on that file system; -1: nobody looked
+  std::string root = {};         ///< Merkle root of a full manifest, in hex; empty: of no manifest
 };
 
 class Machine {
@@ -151,6 +152,11 @@ class Machine {
   virtual void put(const std::string& path, const std::string& bytes, unsigned mode) = 0;
   /// The last `limit` bytes at most; nullopt when there is no such file.
   virtual std::optional<std::string> get(const std::string& path, int64_t limit) = 0;
+  /// Copies a file to `local` on this host, a piece at a time; its SHA-256 in hex, empty when there
+  /// is no such file. Throws ProtocolError when it is longer than `most_bytes`, or shrank
+  /// meanwhile.
+  virtual std::string fetch(const std::string& path, const std::string& local,
+                            int64_t most_bytes) = 0;
   virtual void make_directory(const std::string& path) = 0;  ///< with its parents
   virtual void remove(const std::string& path) = 0;          ///< a tree too; absent is fine
 
@@ -165,7 +171,8 @@ class Machine {
   virtual Nanoseconds sync(const std::string& path) = 0;
   /// Drops the page cache where allowed; why not, or empty.
   virtual std::string drop_caches() = 0;
-  /// From now on the meter has `fsyncs`; why not, or empty. It makes system calls of the host slower.
+  /// From now on the meter has `fsyncs`; why not, or empty. It makes system calls of the host
+  /// slower.
   virtual std::string count_calls() = 0;
   /// The executable a name resolves to on this machine: {path, sha256}, or null.
   virtual Json resolve_program(const std::string& name) = 0;

@@ -70,8 +70,8 @@ class Meter {
   Switches reaped_switches_;
   Switches highest_switches_;
   std::optional<ConnectionWatch> connections_;  // nothing where the kernel does not let us
-  std::optional<CallCounter> calls_;  // only where it was asked for
-  int64_t own_calls_ = 0;             // since it was
+  std::optional<CallCounter> calls_;            // only where it was asked for
+  int64_t own_calls_ = 0;                       // since it was
   int polls_ = 0;
 };
 

@@ -68,14 +68,12 @@ void Shelf::describe(Machine& machine, SourceTree& source, const std::string& lo
   const std::string remote = source.path + ".manifest";
   source.summary = machine.manifest(source.path, remote, true);
   source.fingerprint = fingerprint(machine, source.path, source.path + ".now");
-  const auto manifest = machine.get(remote, kMaximumManifest);
-  if (!manifest || to_hex(sha256(*manifest)) != source.summary.digest) {
+  source.manifest = local;
+  make_directories(local.substr(0, local.rfind('/')));
+  if (machine.fetch(remote, local, kMaximumManifest) != source.summary.digest) {
     throw ProtocolError("the manifest of " + source.name + " did not come home whole from " +
                         machine.info().name);
   }
-  source.manifest = local;
-  make_directories(local.substr(0, local.rfind('/')));
-  write_file(source.manifest, *manifest);
 }
 
 }  // namespace fairwire

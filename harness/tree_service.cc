@@ -36,10 +36,11 @@ TreeSummary DatasetTreeService::manifest(const std::string& path, const std::str
   ManifestWriter writer(file);
   const WalkSummary walked = walk_tree(path, {.hash = hash, .threads = 0, .progress = {}},
                                        [&](const Entry& entry) { writer.write(entry); });
+  const std::string root = to_hex(writer.root());
   const Digest digest = writer.finish();
   file.close();
   if (!file) throw SystemError("write", out, EIO);
-  return {walked.entries, walked.files, walked.bytes, to_hex(digest), walked.allocated_bytes};
+  return {walked.entries, walked.files, walked.bytes, to_hex(digest), walked.allocated_bytes, root};
 }
 
 }  // namespace fairwire

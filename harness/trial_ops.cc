@@ -94,14 +94,12 @@ void Trial::judge_tree(Seat& seat) {
   const std::string machine = seat.machine->info().name;
   const std::string remote = seat.base + "/landed.manifest";
   const TreeSummary landed = seat.machine->manifest(seat.tree, remote, true);
-  const auto manifest = seat.machine->get(remote, kMaximumManifest);
-  if (!manifest || to_hex(sha256(*manifest)) != landed.digest) {
-    throw ProtocolError("the manifest of " + machine + " did not come home whole");
-  }
   const std::string folder = context_.folder + "/" + machine;
   make_directories(folder);
   const std::string local = folder + "/landed.manifest";
-  write_file(local, *manifest);
+  if (seat.machine->fetch(remote, local, kMaximumManifest) != landed.digest) {
+    throw ProtocolError("the manifest of " + machine + " did not come home whole");
+  }
   const std::string differences = folder + "/differences.txt";
   std::ofstream list(differences);
   VerdictRecord verdict =

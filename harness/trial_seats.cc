@@ -27,7 +27,7 @@ void Trial::arrange() {
       own_source_ = own_source();
       source_ = &*own_source_;
     }
-    record_.dataset_digest = source_->summary.digest;
+    record_.dataset_digest = source_->summary.root;
   }
   for (const ToolSpec* tool : tools_in_order()) bind(*tool);
 }
@@ -140,7 +140,7 @@ void Trial::mutate_source() {
   new_bytes_ =
       machine.mutate(Json::parse_file(file, kMaximumScript), context_.plan.seed, own_source_->path);
   context_.shelf.describe(machine, *own_source_, context_.folder + "/source.manifest");
-  record_.dataset_digest = own_source_->summary.digest;
+  record_.dataset_digest = own_source_->summary.root;
 }
 
 void Trial::chill() {

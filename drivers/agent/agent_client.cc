@@ -1,8 +1,12 @@
 #include "drivers/agent_client.h"
 
+#include <fcntl.h>
+
 #include <algorithm>
 
+#include "base/digest.h"
 #include "base/error.h"
+#include "base/file_descriptor.h"
 #include "drivers/agent/agent_connection.h"
 #include "drivers/agent/agent_messages.h"
 
@@ -146,6 +150,35 @@ std::optional<std::string> AgentMachine::get(const std::string& path, int64_t li
     params = path_only(path).set("offset", begin + have).set("length", wanted - have);
   } while (static_cast<int64_t>(bytes.size()) < wanted);
   return bytes;
+}
+
+std::string AgentMachine::fetch(const std::string& path, const std::string& local,
+                                int64_t most_bytes) {
+  FileDescriptor file = open_file(local, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  Sha256 digest;
+  int64_t size = 0;
+  int64_t have = 0;
+  do {
+    const Json answer =
+        call("get", path_only(path).set("offset", have).set("length", int64_t{kChunkBytes}),
+             call_timeout_);
+    if (answer.is_null() && have == 0) return "";
+    size = answer.is_null() ? 0 : view(answer).at("size").as_int(0);
+    if (size > most_bytes) {
+      throw ProtocolError(path + " on " + info().name + " is longer than " +
+                          std::to_string(most_bytes) + " bytes");
+    }
+    if (size < have) throw ProtocolError(path + " on " + info().name + " shrank while it was read");
+    const auto chunk = from_base64(view(answer).at("bytes").as_string());
+    if (!chunk) view(answer).at("bytes").fail("must be base64");
+    if (chunk->empty() && have < size) {
+      throw ProtocolError(path + " on " + info().name + " shrank while it was read");
+    }
+    file.write_all(*chunk);
+    digest.update(*chunk);
+    have += static_cast<int64_t>(chunk->size());
+  } while (have < size);
+  return to_hex(digest.finish());
 }
 
 void AgentMachine::make_directory(const std::string& path) {

@@ -231,7 +231,8 @@ Json to_json(const TreeSummary& summary) {
                        {"files", summary.files},
                        {"bytes", summary.bytes},
                        {"digest", summary.digest},
-                       {"allocated_bytes", summary.allocated_bytes}});
+                       {"allocated_bytes", summary.allocated_bytes},
+                       {"root", summary.root}});
 }
 
 TreeSummary tree_summary_from(const JsonView& json) {
@@ -241,6 +242,7 @@ TreeSummary tree_summary_from(const JsonView& json) {
   summary.bytes = json.at("bytes").as_int(0);
   summary.digest = json.at("digest").as_string();
   summary.allocated_bytes = json.at("allocated_bytes").as_int(-1);
+  summary.root = json.at("root").as_string();
   return summary;
 }
 

@@ -1,5 +1,8 @@
+#include "base/digest.h"
 #include "base/error.h"
+#include "base/file_descriptor.h"
 #include "base/rng.h"
+#include "base/temp_dir.h"
 #include "tests/contract/machine_contract.h"
 
 namespace fairwire {
@@ -36,6 +39,20 @@ TEST_P(MachineContract, GetsTheLastBytes) {
   const size_t tail = (size_t{1} << 20) + 17;
   EXPECT_TRUE(machine().get(work("large"), static_cast<int64_t>(tail)) ==
               large.substr(large.size() - tail));
+}
+
+TEST_P(MachineContract, FetchesFilesPieceByPiece) {
+  const TempDir here("fairwire-fetch");
+  const std::string local = here.path() + "/copy";
+  for (const size_t size : {size_t{0}, size_t{1}, size_t{512} << 10, (size_t{3} << 20) + 17}) {
+    const std::string bytes = random_bytes(size);
+    machine().put(work("file"), bytes, 0644);
+    EXPECT_EQ(machine().fetch(work("file"), local, 4 << 20), to_hex(sha256(bytes))) << size;
+    EXPECT_TRUE(read_file(local, 8 << 20) == bytes) << size;
+  }
+  EXPECT_EQ(machine().fetch(work("missing"), local, 100), "");
+  EXPECT_THROW(machine().fetch(work("file"), local, 3 << 20), ProtocolError);
+  EXPECT_THROW(machine().fetch(work("home"), local, 100), SystemError);
 }
 
 TEST_P(MachineContract, MissingFileIsNothingAndFolderIsAnError) {

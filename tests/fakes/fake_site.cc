@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/file_descriptor.h"
 #include "datasets/manifest.h"
 #include "drivers/calibration_probes.h"
 
@@ -188,6 +189,13 @@ std::optional<std::string> FakeMachine::get(const std::string& path, int64_t) {
   return found->second;
 }
 
+std::string FakeMachine::fetch(const std::string& path, const std::string& local, int64_t) {
+  const auto bytes = get(path, 0);
+  if (!bytes) return "";
+  write_file(local, *bytes);
+  return to_hex(sha256(*bytes));
+}
+
 void FakeMachine::make_directory(const std::string& path) {
   files_[path + "/"] = "";
 }
@@ -230,6 +238,7 @@ TreeSummary FakeMachine::manifest(const std::string& path, const std::string& ou
     ++summary.files;
     summary.bytes += entry.size;
   }
+  summary.root = to_hex(writer.root());
   writer.finish();
   files_[out] = text.str();
   summary.digest = to_hex(sha256(text.str()));
