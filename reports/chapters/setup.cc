@@ -5,6 +5,7 @@
 #include "base/log.h"
 #include "reports/build.h"
 #include "reports/format.h"
+#include "reports/overhead.h"
 
 namespace fairwire {
 namespace {
@@ -126,6 +127,24 @@ std::string freshness(const PageInput& input) {
          "machines themselves were there before.";
 }
 
+std::string overhead_text(const PageInput& input) {
+  std::vector<double> seconds;
+  for (const PooledCase& pooled : input.pool.cases) {
+    for (const auto& [variant, trials] : pooled.trials) {
+      for (const PooledTrial& trial : trials) {
+        if (const auto own = overhead_seconds(*trial.record)) seconds.push_back(*own);
+      }
+    }
+  }
+  const Summary summary = summarize(seconds);
+  if (summary.n == 0) return "";
+  return "fairwire itself took " + format_duration(*summary.median) + " a trial (median of " +
+         format_count(static_cast<int64_t>(summary.n)) + ", the longest " +
+         format_duration(*summary.maximum) +
+         "): making and clearing machines, reading meters, writing records. What it waited for, "
+         "tools and the judge, is not in it.";
+}
+
 }  // namespace
 
 void add_method(const PageInput& input, Document& document) {
@@ -149,6 +168,7 @@ void add_method(const PageInput& input, Document& document) {
       "contaminated: shown, counted in the medians, and left out of ratios.",
       "Verdicts need 6 rounds, percentiles 20 values. Ranges that overlap are not ordered without "
       "a verdict. MB is 10⁶ bytes, MiB is 2²⁰ bytes."};
+  if (const std::string own = overhead_text(input); !own.empty()) list.items.push_back(own);
   document.sections.push_back({"method", "How it was measured", {std::move(list)}, 2});
 }
 
