@@ -63,8 +63,8 @@ void Trial::check_start_up() {
   const WireSpec& wire = *context_.testbed.spec().wire(spec_->wire);
   for (const OpRecord& op : record_.ops) {
     const std::string& to = scenario_ == &kPush ? spec_->readers.front() : op.machine;
-    if (op.wall_ns <= start_up_time(wire, spec_->writer, to).count())
-      add_flag(Flag::start_up_bound);
+    const int64_t start_up_ns = start_up_time(wire, spec_->writer, to).count();
+    if (op.wall_ns < 2 * start_up_ns) add_flag(Flag::start_up_bound);
   }
 }
 

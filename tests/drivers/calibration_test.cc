@@ -53,6 +53,24 @@ TEST(Calibration, TheFigureThatIsOutIsNamed) {
   EXPECT_EQ(first_out(reading), "");
 }
 
+// Field case C02: a delay on one side only, or whole on both; rates that differ up and down.
+TEST(Calibration, HalfOrTwiceTheRoundTripAndSwappedRatesAreOut) {
+  for (const auto round_trip : {milliseconds(40), milliseconds(160)}) {
+    CalibrationReading reading = good_reading();
+    reading.round_trip.minimum = reading.round_trip.median = round_trip;
+    EXPECT_NE(first_out(reading), "") << round_trip.count();
+  }
+  DeclaredWire uneven = kDeclared;
+  uneven.back = 941'482;
+  CalibrationReading reading = good_reading();
+  reading.back_1 = reading.back_16 = 941'482;
+  EXPECT_EQ(first_out(reading, uneven), "");
+  std::swap(reading.forth_1, reading.back_1);
+  std::swap(reading.forth_16, reading.back_16);
+  EXPECT_TRUE(first_out(reading, uneven).starts_with("goodput forth"))
+      << first_out(reading, uneven);
+}
+
 TEST(Calibration, DeclaredLossMayLowerGoodputButNotRaiseIt) {
   DeclaredWire declared = kDeclared;
   declared.loss = 0.01;

@@ -58,6 +58,11 @@ TEST(StartUp, RoundTripsUntilTheWindowIsTheBandwidthDelayProduct) {
   wire.paths = {{"*", "*", milliseconds(40)}};
   // 400 kB are 276 segments: ten double five times.
   EXPECT_EQ(start_up_time(wire, "a", "b"), 6 * milliseconds(80));
+  wire.access = {{"*", {1'000'000'000, 0}, {1'000'000'000, 0}}};
+  wire.paths = {{"*", "*", std::chrono::microseconds(30'500)}};  // field case C06
+  EXPECT_EQ(start_up_time(wire, "a", "b"), 11 * milliseconds(61));
+  wire.access.clear();
+  wire.paths[0].delay = milliseconds(40);
   wire.paths[0].bits_per_second = 1'000'000;  // 10 kB: the first window does
   EXPECT_EQ(start_up_time(wire, "a", "b"), milliseconds(80));
   wire.access.clear();

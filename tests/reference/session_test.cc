@@ -2,6 +2,8 @@
 // outside its root is touched meanwhile.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -220,6 +222,19 @@ TEST(AddressTest, IsHostAndPort) {
   for (const char* bad : {"", "host", ":80", "host:", "host:0", "host:65536", "::1:80", "h:8x"}) {
     EXPECT_FALSE(parse_address(bad)) << bad;
   }
+}
+
+// Field case C23: many small messages must not wait for each other's acknowledgements.
+TEST(TlsStream, SendsWithoutNaglesDelay) {
+  const TlsContext client(Side::client, key('k'));
+  const FileDescriptor listener = listen_on("127.0.0.1", 0);
+  FileDescriptor near = dial({"127.0.0.1", port_of(listener)}, kTimeout);
+  const FileDescriptor kept(::dup(near.get()));
+  const TlsStream stream(client, std::move(near));
+  int on = 0;
+  socklen_t size = sizeof on;
+  ASSERT_EQ(::getsockopt(kept.get(), IPPROTO_TCP, TCP_NODELAY, &on, &size), 0);
+  EXPECT_EQ(on, 1);
 }
 
 }  // namespace
