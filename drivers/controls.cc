@@ -9,6 +9,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <optional>
 #include <string_view>
 #include <thread>
@@ -90,6 +91,7 @@ struct StreamReading {
   int64_t bytes = 0;
   Parts parts{};  // received in each part of the window
   bool agreed = false;
+  std::exception_ptr failed = nullptr;
 };
 
 // The median over the parts that were over by `end`: while a lost segment is missing the kernel
@@ -122,11 +124,11 @@ class Tail {
 };
 
 // Receives one stream to its end; the last 8 bytes say how many came before them.
-StreamReading fetch_stream(const SocketAddress& address, uint64_t wanted, const Window& window,
-                           bool drains) {
+StreamReading fetch_stream(const SocketAddress& address, const std::string& place, uint64_t wanted,
+                           const Window& window, bool drains) {
   const FileDescriptor socket(
       check_system(::socket(address.family(), SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
-  check_system(::connect(socket.get(), address.generic(), address.size), "connect");
+  check_system(::connect(socket.get(), address.generic(), address.size), "connect to", place);
   if (!send_whole(socket.get(), &wanted, sizeof wanted)) throw_system_error("send");
   std::vector<char> buffer(kChunk);
   Tail tail;
@@ -178,6 +180,7 @@ void serve_pipe(int port) {
 
 ControlReading fetch_pipe(const PipeRequest& request) {
   const SocketAddress address = numeric_address(request.host, request.port);
+  const std::string place = request.host + " port " + std::to_string(request.port);
   const Nanoseconds start = monotonic_now();
   const Window window{start + request.ramp, start + request.at_most};
   const auto streams = static_cast<size_t>(request.streams);
@@ -187,14 +190,19 @@ ControlReading fetch_pipe(const PipeRequest& request) {
     for (size_t i = 0; i < streams; ++i) {
       threads.emplace_back([&, i] {
         try {
-          readings[i] = fetch_stream(address, static_cast<uint64_t>(request.bytes) / streams,
+          readings[i] = fetch_stream(address, place, static_cast<uint64_t>(request.bytes) / streams,
                                      window, request.drains);
         } catch (const SystemError&) {
           readings[i].agreed = false;  // said in the reading; the other streams go on
+          readings[i].failed = std::current_exception();
         }
       });
     }
   }
+  const auto failed = [](const StreamReading& reading) {
+    return reading.failed != nullptr && reading.bytes == 0;
+  };
+  if (std::ranges::all_of(readings, failed)) std::rethrow_exception(readings.front().failed);
   const Nanoseconds end = monotonic_now();
   ControlReading total{0, end - start, true, 0};
   Parts parts{};
