@@ -8,8 +8,15 @@ from conftest import ROOT, Fairwire, needs_root
 
 SABOTEURS = ROOT / "tests" / "saboteurs"
 HONEST = "honest"
-LIARS = ["flip-a-byte", "drop-a-file", "add-a-file", "do-nothing"]
-AGAIN = ["pull-again", "update", "push", "push-again"]
+# what it does → outcome and verdict; one that fails does so in the untimed run already
+LIARS = {"flip-a-byte": ("completed", "different"), "drop-a-file": ("completed", "different"),
+         "add-a-file": ("completed", "different"), "do-nothing": ("completed", "different"),
+         "forget-the-mode": ("completed", "different"),
+         "write-after-exit": ("completed", "different"),
+         "change-the-source": ("source_changed", "unknown"),
+         "leave-a-server": ("completed", "identical"),
+         "succeed-and-fail": ("tool_failed", None), "die-of-a-signal": ("tool_failed", None)}
+AGAIN = ["pull-again", "update", "push", "push-again", "swarm"]
 
 CASES = [
     {"name": "again", "scenario": "pull-again", "dataset": "small-100", "wire": "fast"},
@@ -142,6 +149,63 @@ def lies(tmp_path_factory):
 def test_lies_are_caught_in_every_scenario(lies, scenario, variant):
     trials, result = lies
     trial = trials[scenario, variant]
-    assert trial["outcome"] == "completed", trial["reason"]
-    assert trial["verdict"] == ("identical" if variant == HONEST else "different")
+    outcome, verdict = LIARS.get(variant, ("completed", "identical"))
+    assert trial["outcome"] == outcome, trial["reason"]
+    assert verdict is None or trial["verdict"] == verdict
+    flags = {"write-after-exit": {"left_processes", "wrote_after_exit"},
+             "leave-a-server": {"left_processes"}}.get(variant, set())
+    assert set(trial["flags"]) - {"single_run"} == flags
+    assert result.returncode == 3
+
+
+# The same between namespaces, where a swarm has several readers and a pull can be cut short.
+
+FIRST = 'f="$(find . -type f | sort | head -n 1)"; '
+FLIP = FIRST + ('b="$(od -An -tu1 -N1 "$f")"; printf "\\\\$(printf %03o $((255-b)))" | '
+                'dd of="$f" bs=1 conv=notrunc status=none')
+SPOILERS = {"flips": FLIP, "drops": FIRST + 'rm "$f"', "adds": "touch one-more",
+            "forgets-the-mode": FIRST + 'chmod 0755 "$f"',
+            "writes-later": f"( sleep 0.5; {FLIP} ) </dev/null >/dev/null 2>&1 &"}
+
+
+def spoiled(name, script):
+    """The rsync daemon, and what comes after it in every reader's tree."""
+    tool = json.loads((ROOT / "drivers" / "tools" / "rsync-daemon.json").read_text())
+    for scenario in ("pull", "resume"):
+        tool["reader"][scenario] = [
+            "sh", "-c", 'tree="$1"; shift; "$@" || exit $?; cd "$tree"; ' +
+            script.replace("{", "{{").replace("}", "}}"), "sh", "{tree}",
+            *tool["reader"][scenario]]
+    return tool | {"name": name, "can": ["pull", "swarm", "resume"]}
+
+
+@pytest.fixture(scope="module")
+def spoils(tmp_path_factory):
+    fairwire = Fairwire(tmp_path_factory.mktemp("spoils"))
+    (fairwire.folder / "tools").mkdir()
+    for name, script in SPOILERS.items():
+        (fairwire.folder / "tools" / f"{name}.json").write_text(json.dumps(spoiled(name, script)))
+    plan = fairwire.folder / "plan.json"
+    plan.write_text(json.dumps({
+        "schema": 1, "name": "spoils", "testbed": "four-rooms", "rounds": 1, "controls": [],
+        "variants": list(SPOILERS),
+        "cases": [{"name": "swarm", "scenario": "swarm", "dataset": "small-100", "wire": "fast",
+                   "roles": {"readers": ["reader", "reader-2", "reader-3"]}},
+                  {"name": "resume", "scenario": "resume", "dataset": "random-16mib",
+                   "wire": "office"}]}))
+    result = fairwire.run(plan)
+    return {(t["case"], t["variant"]): t for t in fairwire.trials()}, result
+
+
+@needs_root
+@pytest.mark.parametrize("scenario", ["swarm", "resume"])
+@pytest.mark.parametrize("variant", SPOILERS)
+def test_what_is_spoiled_after_a_swarm_or_a_resume_is_found(spoils, scenario, variant):
+    trials, result = spoils
+    trial = trials[scenario, variant]
+    assert (trial["outcome"], trial["verdict"]) == ("completed", "different"), trial["reason"]
+    assert len(trial["verdicts"]) == (3 if scenario == "swarm" else 1)
+    assert all(v["content"] == "different" or v["file_set"] == "different" or
+               v["metadata"] == "different" for v in trial["verdicts"])
+    assert ("wrote_after_exit" in trial["flags"]) == (variant == "writes-later")
     assert result.returncode == 3
