@@ -208,6 +208,10 @@ void add_figures(Cell& cell, const Yardsticks& yardsticks) {
   if (wire.there_bytes && cell.payload_bytes > 0) {
     cell.overhead = (*wire.there_bytes + *wire.back_bytes) / *cell.payload_bytes;
   }
+  if (!counted.empty() && counted[0]->scenario == "resume" && wire.there_bytes &&
+      cell.payload_bytes) {
+    cell.twice_bytes = std::max(0.0, *wire.there_bytes - *cell.payload_bytes);
+  }
   cell.share_of_ceiling = share(cell.bytes_per_second, yardsticks.ceiling);
   cell.share_of_line = share(cell.bytes_per_second, yardsticks.line);
   cell.share_of_stream = share(cell.bytes_per_second, yardsticks.stream);

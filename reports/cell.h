@@ -59,6 +59,7 @@ struct Cell {
   Summary seconds;                      ///< of the counted trials
   std::optional<double> payload_bytes;  ///< verified; the median of the counted trials
   std::optional<double> needed_bytes;   ///< the least that had to move; pull-again, update, …
+  std::optional<double> twice_bytes;    ///< of resume: towards the readers, above the payload
   std::optional<double> files;          ///< verified; likewise
   /// Payload / median time; nothing where `needed_bytes` says that less had to move.
   std::optional<double> bytes_per_second;

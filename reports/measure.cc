@@ -20,6 +20,7 @@ constexpr MeasureInfo kMeasures[] = {
     {Measure::wire, "wire", "Wire bytes"},
     {Measure::overhead, "overhead", "Wire / payload"},
     {Measure::needed, "needed", "Had to move"},
+    {Measure::twice, "twice", "Sent twice"},
     {Measure::per_entry, "per-entry", "Per entry"},
     {Measure::prepare, "prepare", "Prepared before"},
     {Measure::connections, "connections", "Connections"},
@@ -162,6 +163,8 @@ std::vector<std::string> measure_lines(const Cell& cell, Measure measure) {
       return {format_or_none(cell.overhead, format_times)};
     case Measure::needed:
       return {format_or_none(cell.needed_bytes, format_mb)};
+    case Measure::twice:
+      return {format_or_none(cell.twice_bytes, format_mb)};
     case Measure::per_entry:
       return per_entry_lines(cell);
     case Measure::prepare:

@@ -22,6 +22,7 @@ enum class Measure {
   wire,
   overhead,
   needed,
+  twice,
   per_entry,
   prepare,
   connections,

@@ -16,8 +16,16 @@ struct Samples {
   std::vector<double> blocks, bytes, duplicates;
 };
 
-bool is_reader(const MachineRecord& machine) {
-  return ("+" + machine.role + "+").find("+reader+") != std::string::npos;
+bool has_role(const MachineRecord& machine, const std::string& role) {
+  return ("+" + machine.role + "+").find("+" + role + "+") != std::string::npos;
+}
+
+std::set<std::string> machines_of(const TrialRecord& trial, const std::string& role) {
+  std::set<std::string> names;
+  for (const MachineRecord& machine : trial.machines) {
+    if (has_role(machine, role)) names.insert(machine.machine);
+  }
+  return names;
 }
 
 void add_counters(const TrialRecord& trial, std::map<Key, Samples>& all) {
@@ -30,10 +38,7 @@ void add_counters(const TrialRecord& trial, std::map<Key, Samples>& all) {
 }
 
 void add_wire(const TrialRecord& trial, std::map<Key, Samples>& all) {
-  std::set<std::string> readers;
-  for (const MachineRecord& machine : trial.machines) {
-    if (is_reader(machine)) readers.insert(machine.machine);
-  }
+  const std::set<std::string> readers = machines_of(trial, "reader");
   for (const WireRecord& pair : trial.wires) {
     if (pair.bytes == 0 || !readers.contains(pair.to)) continue;
     all[{pair.to, pair.from, ""}].bytes.push_back(static_cast<double>(pair.bytes));
@@ -75,6 +80,20 @@ std::vector<SourceShare> source_shares(const std::vector<const TrialRecord*>& tr
                       median(samples.duplicates)});
   }
   return shares;
+}
+
+std::optional<double> writer_sent_bytes(const std::vector<const TrialRecord*>& trials) {
+  std::vector<double> sent;
+  for (const TrialRecord* trial : trials) {
+    if (trial->wires.empty()) continue;
+    const std::set<std::string> writers = machines_of(*trial, "writer");
+    int64_t bytes = 0;
+    for (const WireRecord& pair : trial->wires) {
+      if (writers.contains(pair.from)) bytes += pair.bytes;
+    }
+    sent.push_back(static_cast<double>(bytes));
+  }
+  return median(std::move(sent));
 }
 
 }  // namespace fairwire

@@ -23,4 +23,7 @@ struct SourceShare {
 /// Medians over the trials, sorted by reader, source and path.
 std::vector<SourceShare> source_shares(const std::vector<const TrialRecord*>& trials);
 
+/// What the writers' machines sent to others, by the wire; median. nullopt where it tells no pairs.
+std::optional<double> writer_sent_bytes(const std::vector<const TrialRecord*>& trials);
+
 }  // namespace fairwire

@@ -80,6 +80,7 @@ Json cell_json(const Cell& cell) {
                        {"p95_seconds", or_null(cell.seconds.p95)},
                        {"payload_bytes", or_null(cell.payload_bytes)},
                        {"needed_bytes", or_null(cell.needed_bytes)},
+                       {"twice_bytes", or_null(cell.twice_bytes)},
                        {"files", or_null(cell.files)},
                        {"bytes_per_second", or_null(cell.bytes_per_second)},
                        {"files_per_second", or_null(cell.files_per_second)},

@@ -49,6 +49,15 @@ TextTable::Row source_row(const Cell& cell, const SourceShare& share) {
        text_cell(share.blocks ? "the tool's counters" : "the wire")}};
 }
 
+// Of a swarm: what all of it cost the writer's line.
+TextTable::Row sent_row(const Cell& cell, double bytes) {
+  const auto none = [] { return text_cell(std::string(kNone)); };
+  return {"",
+          {text_cell(printable(cell.variant)), text_cell("all"), none(),
+           text_cell("sent by the writer"), none(), none(), text_cell(format_mb(bytes)), none(),
+           text_cell("the wire")}};
+}
+
 }  // namespace
 
 std::optional<Folded> costs_of(const CaseTable& table) {
@@ -83,6 +92,10 @@ std::optional<Folded> sources_of(const CaseTable& table) {
     for (const SourceShare& share : source_shares(counted)) {
       has_counters = has_counters || share.blocks.has_value();
       folded.table.rows.push_back(source_row(cell, share));
+    }
+    const auto sent = writer_sent_bytes(counted);
+    if (table.plan.scenario == "swarm" && sent) {
+      folded.table.rows.push_back(sent_row(cell, *sent));
     }
   }
   // One reader and one source without counters: the table of the case says it already.

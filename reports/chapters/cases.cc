@@ -16,12 +16,12 @@ struct CaseColumn {
 
 // After the variant. Ranks: what a narrow terminal can do without goes first.
 constexpr CaseColumn kColumns[] = {
-    {Measure::state, false, 0},   {Measure::median, true, 0},      {Measure::rounds, true, 0},
-    {Measure::values, false, 2},  {Measure::needed, true, 2},      {Measure::per_entry, true, 1},
-    {Measure::prepare, false, 1}, {Measure::wakeups, false, 1},    {Measure::goodput, true, 1},
-    {Measure::ceiling, true, 3},  {Measure::stream, true, 3},      {Measure::files, true, 5},
-    {Measure::cpu, false, 4},     {Measure::fsyncs, false, 4},     {Measure::memory, false, 6},
-    {Measure::wire, false, 7},    {Measure::durability, false, 8},
+    {Measure::state, false, 0},    {Measure::median, true, 0},   {Measure::rounds, true, 0},
+    {Measure::values, false, 2},   {Measure::needed, true, 2},   {Measure::twice, true, 1},
+    {Measure::per_entry, true, 1}, {Measure::prepare, false, 1}, {Measure::wakeups, false, 1},
+    {Measure::goodput, true, 1},   {Measure::ceiling, true, 3},  {Measure::stream, true, 3},
+    {Measure::files, true, 5},     {Measure::cpu, false, 4},     {Measure::fsyncs, false, 4},
+    {Measure::memory, false, 6},   {Measure::wire, false, 7},    {Measure::durability, false, 8},
 };
 
 // The axis all variants of a case share.
@@ -95,6 +95,8 @@ bool belongs(const CaseTable& table, Measure measure) {
       return any([](const Cell& cell) { return cell.bytes_per_second.has_value(); });
     case Measure::needed:
       return any([](const Cell& cell) { return cell.needed_bytes.has_value(); });
+    case Measure::twice:
+      return table.plan.scenario == "resume";
     case Measure::per_entry:
       return table.plan.scenario == "list";
     case Measure::prepare:

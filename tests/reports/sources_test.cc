@@ -35,6 +35,17 @@ TEST(Sources, WithoutCountersTheWireSaysIt) {
   EXPECT_EQ(shares[1].source, "writer");
 }
 
+TEST(Sources, WhatTheWriterSentIsByTheWire) {
+  TrialRecord trial = testing_records::pull("c", "v", 1, 2.0);
+  trial.wires = {{"writer", "reader", 700, 1, 0},
+                 {"writer", "reader-2", 300, 1, 0},
+                 {"reader", "writer", 50, 1, 0},
+                 {"reader", "reader-2", 400, 1, 0}};
+  EXPECT_EQ(writer_sent_bytes({&trial}), 1000);
+  trial.wires.clear();
+  EXPECT_FALSE(writer_sent_bytes({&trial}).has_value());
+}
+
 TEST(Sources, AToolWithCountersIsNeverFilledUpFromTheWire) {
   TrialRecord counted = testing_records::pull("c", "v", 1, 2.0);
   counted.sources = {{"writer", "direct", 10, 1000, "reader"}};
