@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "base/json.h"
 #include "drivers/machine.h"
 
@@ -26,6 +27,17 @@ struct WireReading {
   Json lateness;                 ///< null for a wire that delays nothing
 };
 
+/// Something that happens to a wire while it runs: docs/wire.md, "Changes while it runs".
+struct WireChange {
+  std::string what = {};     ///< link-down, link-up, set-rate, set-delay, blackhole, restore
+  std::string machine = {};  ///< of link-… and set-rate
+  std::string from = {};     ///< of the others
+  std::string to = {};
+  int64_t up_bits_per_second = 0;  ///< of set-rate; 0: as it is
+  int64_t down_bits_per_second = 0;
+  Nanoseconds delay{};  ///< of set-delay
+};
+
 class Wire {
  public:
   virtual ~Wire() = default;
@@ -36,6 +48,10 @@ class Wire {
   /// each end has.
   virtual Json conditions() const = 0;
   virtual WireReading read() = 0;
+  /// Throws ProtocolError where the wire cannot, or has no such machine.
+  virtual void change(const WireChange& change) {
+    throw ProtocolError("this wire cannot do " + change.what + ": it is not emulated");
+  }
   /// Goodput in bytes/s that theory allows from one machine to another; 0: no bound.
   virtual int64_t theory_bytes_per_second(const std::string& from, const std::string& to) const = 0;
 };

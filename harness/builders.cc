@@ -109,7 +109,7 @@ TunWireOptions tun_options(const WireSpec& spec, const std::vector<Machine*>& ma
       if (to == from) continue;
       const PathSpec path = spec.path_between(name, to->info().name);
       options.paths.push_back({path.from, path.to, path.delay, path.jitter, path.loss,
-                               limit(path.bits_per_second, path.queue_bytes)});
+                               limit(path.bits_per_second, path.queue_bytes), path.burst});
     }
   }
   return options;

@@ -144,7 +144,8 @@ DeclaredWire declared_wire(const WireSpec& wire, const std::string& one, const s
   DeclaredWire declared;
   declared.round_trip = forth.delay + back.delay;
   declared.jitter = forth.jitter + back.jitter;
-  declared.loss = 1 - (1 - forth.loss) * (1 - back.loss);
+  declared.loss =
+      1 - (1 - mean_loss(forth.loss, forth.burst)) * (1 - mean_loss(back.loss, back.burst));
   declared.forth = goodput_of(smaller_limit(
       {at_one.up.bits_per_second, forth.bits_per_second, at_other.down.bits_per_second}));
   declared.back = goodput_of(smaller_limit(

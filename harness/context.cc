@@ -234,6 +234,14 @@ void check_plan(const Plan& plan, const TestbedSpec& testbed) {
       require(testbed.machine(name) != nullptr, plan, pointer + "/roles",
               "the testbed " + testbed.name + " has no machine \"" + name + "\"");
     }
+    for (size_t e = 0; e < spec.events.size(); ++e) {
+      const CaseEvent& event = spec.events[e];
+      for (const std::string& name : {event.machine, event.change.from, event.change.to}) {
+        require(name.empty() || testbed.machine(name) != nullptr, plan,
+                pointer + "/events/" + std::to_string(e),
+                "the testbed " + testbed.name + " has no machine \"" + name + "\"");
+      }
+    }
     find_data_file(kSpecsRoom, spec.dataset, plan.file, pointer + "/dataset");
     if (!spec.mutation.empty()) {
       find_data_file(kMutationsRoom, spec.mutation, plan.file, pointer + "/mutation");

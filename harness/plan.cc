@@ -6,6 +6,7 @@
 #include "base/digest.h"
 #include "base/error.h"
 #include "base/file_descriptor.h"
+#include "harness/testbed_spec.h"
 
 namespace fairwire {
 namespace {
@@ -59,12 +60,41 @@ Conditions parse_conditions(const JsonView& view) {
   return conditions;
 }
 
+// Keys that belong to one kind of event are wrong in every other.
+WireChange parse_change(const JsonView& view, const std::string& what) {
+  const bool of_pair = what == "set-delay" || what == "blackhole" || what == "restore";
+  const auto need = [&](const char* key, bool wanted) {
+    if (!wanted && view.find(key)) view.at(key).fail("does not belong to " + what);
+  };
+  for (const char* key : {"from", "to"}) need(key, of_pair);
+  for (const char* key : {"up", "down"}) need(key, what == "set-rate");
+  need("delay_ms", what == "set-delay");
+  need("machine", !of_pair);
+  WireChange change;
+  change.what = what;
+  if (of_pair) {
+    change.from = view.at("from").as_nonempty_string();
+    change.to = view.at("to").as_nonempty_string();
+  }
+  if (what == "set-delay") {
+    change.delay = std::chrono::milliseconds(view.at("delay_ms").as_int(0, 3'600'000));
+  }
+  if (what == "set-rate") {
+    if (const auto up = view.find("up")) change.up_bits_per_second = parse_rate(*up);
+    if (const auto down = view.find("down")) change.down_bits_per_second = parse_rate(*down);
+    if (!view.find("up") && !view.find("down")) view.fail("set-rate needs \"up\" or \"down\"");
+  }
+  return change;
+}
+
 CaseEvent parse_event(const JsonView& view) {
-  view.allow_only({"do", "machine", "path", "at"});
+  view.allow_only({"do", "machine", "path", "from", "to", "up", "down", "delay_ms", "at"});
   CaseEvent event;
-  event.what = view.at("do").as_one_of(
-      {"stop", "pause", "resume", "kill", "link-down", "link-up", "delete"});
+  event.what =
+      view.at("do").as_one_of({"stop", "pause", "resume", "kill", "delete", "link-down", "link-up",
+                               "set-rate", "set-delay", "blackhole", "restore"});
   event.machine = view.string_or("machine", "");
+  event.change = parse_change(view, event.what);
   event.path = view.string_or("path", "");
   const JsonView at = view.at("at");
   at.allow_only({"bytes", "ms", "op"});

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "drivers/wire.h"
 #include "drivers/wires/network_conditions.h"
 
 namespace fairwire {
@@ -41,8 +42,9 @@ struct Conditions {
 
 /// Something the case does to the world while it runs.
 struct CaseEvent {
-  std::string what;                 ///< stop, pause, resume, kill, link-down, link-up, delete
+  std::string what;                 ///< stop, pause, resume, kill, delete, or of the wire's changes
   std::string machine;              ///< empty: the reader
+  WireChange change;                ///< of the wire's changes
   std::string path;                 ///< of delete: a prefix
   std::optional<int64_t> at_bytes;  ///< landed or on the wire
   std::optional<Nanoseconds> at_time;

@@ -85,14 +85,26 @@ double share(const JsonView& view) {
   return value;
 }
 
+BurstLoss parse_burst(const JsonView& view) {
+  view.allow_only({"enter", "leave", "loss"});
+  BurstLoss burst;
+  burst.enter = share(view.at("enter"));
+  burst.leave = share(view.at("leave"));
+  if (const auto loss = view.find("loss")) burst.loss = share(*loss);
+  if (burst.leave == 0) view.at("leave").fail("must be above 0, or no burst ever ends");
+  return burst;
+}
+
 PathSpec parse_path(const JsonView& view) {
-  view.allow_only({"from", "to", "delay_ms", "jitter_ms", "loss", "rate", "queue_bytes"});
+  view.allow_only(
+      {"from", "to", "delay_ms", "jitter_ms", "loss", "burst_loss", "rate", "queue_bytes"});
   PathSpec path;
   path.from = view.at("from").as_nonempty_string();
   path.to = view.at("to").as_nonempty_string();
   if (const auto delay = view.find("delay_ms")) path.delay = milliseconds(*delay);
   if (const auto jitter = view.find("jitter_ms")) path.jitter = milliseconds(*jitter);
   if (const auto loss = view.find("loss")) path.loss = share(*loss);
+  if (const auto burst = view.find("burst_loss")) path.burst = parse_burst(*burst);
   if (const auto rate = view.find("rate")) path.bits_per_second = parse_rate(*rate);
   path.queue_bytes = view.int_or("queue_bytes", 0, 1538, kMaximumBytes);
   return path;

@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/json.h"
+#include "drivers/wires/emulator.h"
 
 namespace fairwire {
 
@@ -47,6 +48,7 @@ struct PathSpec {
   Nanoseconds delay{};  ///< one way
   Nanoseconds jitter{};
   double loss = 0;  ///< share of packets, 0 … 1
+  BurstLoss burst;
   int64_t bits_per_second = 0;
   int64_t queue_bytes = 0;
 };

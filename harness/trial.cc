@@ -58,7 +58,8 @@ Trial::Trial(const TrialContext& context, const PlannedTrial& planned)
       events_(spec_->events) {}
 
 TrialRecord Trial::run() {
-  const std::string unsupported = why_unsupported(*spec_, *tool_, planned_.control);
+  const std::string unsupported =
+      why_unsupported(*spec_, *tool_, *context_.testbed.spec().wire(spec_->wire), planned_.control);
   if (!unsupported.empty()) return unsupported_record(context_, planned_, unsupported);
   record_.outcome = Outcome::completed;
   try {
@@ -150,7 +151,8 @@ TrialRecord unsupported_record(const TrialContext& context, const PlannedTrial& 
   return record;
 }
 
-std::string why_unsupported(const CaseSpec& spec, const ToolSpec& tool, bool control) {
+std::string why_unsupported(const CaseSpec& spec, const ToolSpec& tool, const WireSpec& wire,
+                            bool control) {
   const std::string scenario = control ? "control" : spec.scenario;
   if (!tool.can_do(scenario)) return tool.name + " does not say it can " + scenario;
   if (find_scenario(scenario) == nullptr) {
@@ -158,8 +160,12 @@ std::string why_unsupported(const CaseSpec& spec, const ToolSpec& tool, bool con
   }
   if (control) return {};
   for (const CaseEvent& event : spec.events) {
-    if (event.what == "link-down" || event.what == "link-up" || event.what == "delete") {
-      return "this version runs no " + event.what + " events";
+    if (event.what == "delete") return "this version runs no delete events";
+    const bool is_signal = event.what == "stop" || event.what == "pause" ||
+                           event.what == "resume" || event.what == "kill";
+    if (!is_signal && wire.kind != "tun") {
+      return event.what + " needs an emulated wire, and \"" + wire.name + "\" is of kind " +
+             wire.kind;
     }
   }
   if (spec.scenario == "update" && spec.mutation.empty()) {

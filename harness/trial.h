@@ -133,6 +133,7 @@ class Trial {
   void fire_events(const Started& started);
   bool is_due(const CaseEvent& event, const Started& started);
   void fire(const CaseEvent& event, const Started& started);
+  void change_wire(const CaseEvent& event, const Started& started);
 
   SourceTree own_source();
   void take_seats();
@@ -193,6 +194,7 @@ TrialRecord unsupported_record(const TrialContext& context, const PlannedTrial& 
                                const std::string& reason);
 
 /// Why this variant cannot run this case, before anything is started; empty when it can.
-std::string why_unsupported(const CaseSpec& spec, const ToolSpec& tool, bool control);
+std::string why_unsupported(const CaseSpec& spec, const ToolSpec& tool, const WireSpec& wire,
+                            bool control);
 
 }  // namespace fairwire

@@ -229,6 +229,7 @@ void Trial::fire_events(const Started& started) {
 
 // What happens, happens to everything of the trial that runs on that machine.
 void Trial::fire(const CaseEvent& event, const Started& started) {
+  if (!kSignals.contains(event.what)) return change_wire(event, started);
   const std::string machine =
       event.machine.empty() ? started.running.seat->machine->info().name : event.machine;
   Machine& place = stage_.machine(machine);
@@ -236,6 +237,16 @@ void Trial::fire(const CaseEvent& event, const Started& started) {
     if (running.seat->machine == &place) place.signal(running.handle, kSignals.at(event.what));
   }
   record_.events.push_back({event.what, machine, place.meter(false).at.count()});
+}
+
+void Trial::change_wire(const CaseEvent& event, const Started& started) {
+  WireChange change = event.change;
+  const std::string reader = started.running.seat->machine->info().name;
+  const bool of_pair = !change.from.empty();
+  if (!of_pair) change.machine = event.machine.empty() ? reader : event.machine;
+  stage_.wire->change(change);
+  record_.events.push_back({event.what, of_pair ? change.from + ">" + change.to : change.machine,
+                            started.running.seat->machine->meter(false).at.count()});
 }
 
 }  // namespace fairwire

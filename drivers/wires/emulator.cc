@@ -18,11 +18,19 @@ uint64_t draw(uint64_t seed, uint64_t number) {
   return splitmix64(state);
 }
 
+// What is drawn of a path, each from numbers of its own.
+enum class Luck : uint64_t { loss = 0, jitter = 1, burst = 2 };
+
+// 0 ≤ share < 1.
+double drawn_share(const PathModel& model, Luck luck, uint64_t number) {
+  uint64_t seed = model.seed + static_cast<uint64_t>(luck);
+  if (luck != Luck::loss) seed = splitmix64(seed);
+  return std::ldexp(static_cast<double>(draw(seed, number) >> (64 - kDrawBits)), -kDrawBits);
+}
+
 Nanoseconds drawn_jitter(const PathModel& model, uint64_t number) {
   if (model.jitter <= Nanoseconds::zero()) return Nanoseconds::zero();
-  uint64_t seed = model.seed + 1;
-  const uint64_t bits = draw(splitmix64(seed), number) >> (64 - kDrawBits);
-  const double share = std::ldexp(static_cast<double>(bits), -kDrawBits);
+  const double share = drawn_share(model, Luck::jitter, number);
   return Nanoseconds(static_cast<int64_t>(share * static_cast<double>(model.jitter.count())));
 }
 
@@ -45,6 +53,11 @@ void add(Traffic& to, const Traffic& more) {
 
 }  // namespace
 
+double mean_loss(double loss, const BurstLoss& burst) {
+  if (burst.enter <= 0) return loss;
+  return (burst.leave * loss + burst.enter * burst.loss) / (burst.enter + burst.leave);
+}
+
 Emulator::Emulator(const WireModel& model) : machines_(static_cast<int>(model.machines.size())) {
   const size_t count = model.machines.size();
   if (count > kMostMachines) throw std::invalid_argument("a wire has at most 32 machines");
@@ -52,13 +65,13 @@ Emulator::Emulator(const WireModel& model) : machines_(static_cast<int>(model.ma
   for (const AccessModel& access : model.machines) {
     up_.emplace_back(access.up);
     up_rates_.push_back(access.up.bits_per_second);
+    link_up_.push_back(true);
     down_.push_back({LinkClock(access.down), access.down.bits_per_second, {}});
   }
   for (const PathModel& path_model : model.paths) {
     Path path;
     path.model = path_model;
     path.clock = LinkClock(path_model.rate);
-    path.loss_below = static_cast<uint64_t>(std::ldexp(path_model.loss, kDrawBits));
     paths_.push_back(std::move(path));
   }
 }
@@ -76,6 +89,16 @@ int Emulator::most_segments(int from, int to, const PacketShape& shape) const {
   return std::max<int>(1, static_cast<int>(kChunkTime / std::max(each, Nanoseconds(1))));
 }
 
+bool Emulator::is_lost(Path& on, uint64_t number) {
+  const BurstLoss& burst = on.model.burst;
+  if (burst.enter > 0) {
+    const double turn = on.in_burst ? burst.leave : burst.enter;
+    if (drawn_share(on.model, Luck::burst, number) < turn) on.in_burst = !on.in_burst;
+  }
+  const double loss = on.in_burst ? burst.loss : on.model.loss;
+  return loss > 0 && drawn_share(on.model, Luck::loss, number) < loss;
+}
+
 // One segment through the sender's link and the path: its arrival at the receiver's link.
 std::optional<Nanoseconds> Emulator::cross(int from, Path& on, int64_t bytes, Nanoseconds now) {
   ++steps_;
@@ -85,7 +108,11 @@ std::optional<Nanoseconds> Emulator::cross(int from, Path& on, int64_t bytes, Na
     return std::nullopt;
   }
   const uint64_t number = on.segment_number++;
-  if (on.loss_below > 0 && draw(on.model.seed, number) >> (64 - kDrawBits) < on.loss_below) {
+  if (on.blackhole) {
+    ++on.counts.dropped_blackhole;
+    return std::nullopt;
+  }
+  if (is_lost(on, number)) {
     ++on.counts.dropped_loss;
     return std::nullopt;
   }
@@ -102,6 +129,11 @@ std::optional<Nanoseconds> Emulator::cross(int from, Path& on, int64_t bytes, Na
 void Emulator::offer(int from, int to, const PacketRef& packet, Nanoseconds now) {
   Path& on = path(from, to);
   const PacketShape& shape = packet->shape;
+  if (!link_up_[static_cast<size_t>(from)]) {
+    for (int i = 0; i < shape.segments; ++i) add(on.counts.sent, {1, wire_bytes(shape, i)});
+    on.counts.dropped_link_down += shape.segments;
+    return;
+  }
   const int most = most_segments(from, to, shape);
   bool open = false;  // the last flight takes the next segment, too
   for (int i = 0; i < shape.segments; ++i) {
@@ -189,6 +221,10 @@ std::optional<DueChunk> Emulator::take_due(Nanoseconds now) {
     ++steps_;
     land_until(to, now);
     auto due = down_[static_cast<size_t>(to)].line.due(now);
+    while (due && !link_up_[static_cast<size_t>(to)]) {
+      path(due->second.from, to).counts.dropped_link_down += due->second.count;
+      due = down_[static_cast<size_t>(to)].line.due(now);
+    }
     if (!due) continue;
     DueChunk result{due->first, std::move(due->second)};
     add(path(result.chunk.from, result.chunk.to).counts.arrived, traffic_of(result.chunk));
@@ -217,6 +253,18 @@ std::optional<Nanoseconds> Emulator::next_wake() const {
     if (one && (!wake || *one < *wake)) wake = one;
   }
   return wake;
+}
+
+void Emulator::set_rate(int machine, int64_t up, int64_t down, Nanoseconds now) {
+  const auto index = static_cast<size_t>(machine);
+  if (up > 0 && up_.at(index).limited()) {
+    up_[index].set_rate(up, now);
+    up_rates_[index] = up;
+  }
+  if (down > 0 && down_.at(index).clock.limited()) {
+    down_[index].clock.set_rate(down, now);
+    down_[index].bits_per_second = down;
+  }
 }
 
 void Emulator::could_not_write(const Chunk& chunk) {

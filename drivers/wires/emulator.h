@@ -27,10 +27,23 @@ struct AccessModel {
   LinkRate down;
 };
 
+/// The bad state of a Gilbert-Elliott channel; `loss` of the path is that of the good one.
+struct BurstLoss {
+  double enter = 0;  ///< chance, before each segment, to go from good to bad; 0: it never does
+  double leave = 1;  ///< chance to go back
+  double loss = 1;   ///< share of segments in the bad state
+
+  bool operator==(const BurstLoss&) const = default;
+};
+
+/// Share of segments that are lost in the long run.
+double mean_loss(double loss, const BurstLoss& burst);
+
 struct PathModel {
   Nanoseconds delay{};
   Nanoseconds jitter{};  ///< adds 0 … jitter
   double loss = 0;       ///< share of segments, 0 … 1
+  BurstLoss burst;
   LinkRate rate;
   uint64_t seed = 0;
 };
@@ -53,10 +66,12 @@ struct PathCounts {
   int64_t dropped_path_queue = 0;
   int64_t dropped_down_queue = 0;
   int64_t dropped_write = 0;  ///< the device of the receiver took it not
+  int64_t dropped_link_down = 0;
+  int64_t dropped_blackhole = 0;
 
   int64_t dropped() const {
     return dropped_up_queue + dropped_loss + dropped_path_queue + dropped_down_queue +
-           dropped_write;
+           dropped_write + dropped_link_down + dropped_blackhole;
   }
 };
 
@@ -89,6 +104,13 @@ class Emulator {
   /// A chunk that was taken could not be handed over.
   void could_not_write(const Chunk& chunk);
 
+  // Changes while it runs: docs/wire.md. Indices must be those of machines.
+  void set_link(int machine, bool up) { link_up_.at(static_cast<size_t>(machine)) = up; }
+  /// Rates of 0 leave the direction as it is; a direction without a limit gets none.
+  void set_rate(int machine, int64_t up, int64_t down, Nanoseconds now);
+  void set_delay(int from, int to, Nanoseconds delay) { path(from, to).model.delay = delay; }
+  void set_blackhole(int from, int to, bool on) { path(from, to).blackhole = on; }
+
   const PathCounts& counts(int from, int to) const { return path(from, to).counts; }
   /// Steps of inner loops so far, to show that a packet costs the same after any number of others.
   int64_t steps() const { return steps_; }
@@ -102,7 +124,8 @@ class Emulator {
   struct Path {
     PathModel model;
     LinkClock clock;
-    uint64_t loss_below = 0;  // a draw of 53 bits below it is a loss
+    bool in_burst = false;
+    bool blackhole = false;
     uint64_t segment_number = 0;
     Nanoseconds last_arrival{};
     std::deque<Flight> flights;
@@ -119,6 +142,7 @@ class Emulator {
   }
   Path& path(int from, int to) { return paths_[static_cast<size_t>(from * machines_ + to)]; }
   int most_segments(int from, int to, const PacketShape& shape) const;
+  static bool is_lost(Path& on, uint64_t number);
   std::optional<Nanoseconds> cross(int from, Path& on, int64_t bytes, Nanoseconds now);
   int next_source(int to) const;
   static Nanoseconds sort_time(const Down& down, const Flight& flight);
@@ -129,6 +153,7 @@ class Emulator {
   int machines_ = 0;
   std::vector<LinkClock> up_;
   std::vector<int64_t> up_rates_;
+  std::vector<bool> link_up_;
   std::vector<Down> down_;
   std::vector<Path> paths_;
   mutable int64_t steps_ = 0;

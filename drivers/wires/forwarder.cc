@@ -31,7 +31,9 @@ constexpr int kPriority = 20;          // SCHED_FIFO: above every tool, below th
 constexpr int kReadsAtOnce = 32;       // of one device, before the others and what is due
 constexpr size_t kKeptWhole = 8192;    // larger packets keep the buffer they were read into
 constexpr size_t kMostRequest = 4096;  // bytes of a line from the owner
-constexpr int kHeapTrim = 512 << 20;   // bytes: do not give memory back between two packets
+constexpr int64_t kMostRate = int64_t{1} << 42;  // bits/s
+constexpr int64_t kMostDelayNs = int64_t{3600} * 1'000'000'000;
+constexpr int kHeapTrim = 512 << 20;  // bytes: do not give memory back between two packets
 
 class Forwarder {
  public:
@@ -159,11 +161,38 @@ class Forwarder {
     for (size_t end = request_.find('\n'); end != request_.npos; end = request_.find('\n')) {
       const Json request = Json::parse(request_.substr(0, end), "forward");
       request_.erase(0, end + 1);
-      JsonView(request, "forward").at("call").as_one_of({"read"});
-      say(reading());
+      const JsonView view(request, "forward");
+      if (view.at("call").as_one_of({"read", "change"}) == "read") {
+        say(reading());
+      } else {
+        change(view);
+        say(Json::object({{"changed", true}}));
+      }
     }
     if (request_.size() > kMostRequest) throw ProtocolError("a request of more than 4096 bytes");
     return true;
+  }
+
+  // What fell due before now is delivered as the wire was.
+  void change(const JsonView& request) {
+    const Nanoseconds now = monotonic_now();
+    deliver(now);
+    const auto index = [&](const char* key) {
+      return static_cast<int>(request.at(key).as_int(0, emulator_.machines() - 1));
+    };
+    const std::string what = request.at("what").as_one_of(
+        {"link-down", "link-up", "set-rate", "set-delay", "blackhole", "restore"});
+    if (what == "link-down" || what == "link-up") {
+      emulator_.set_link(index("machine"), what == "link-up");
+    } else if (what == "set-rate") {
+      emulator_.set_rate(index("machine"), request.at("up").as_int(0, kMostRate),
+                         request.at("down").as_int(0, kMostRate), now);
+    } else if (what == "set-delay") {
+      emulator_.set_delay(index("from"), index("to"),
+                          Nanoseconds(request.at("delay_ns").as_int(0, kMostDelayNs)));
+    } else {
+      emulator_.set_blackhole(index("from"), index("to"), what == "blackhole");
+    }
   }
 
   Json reading() const {
@@ -196,7 +225,9 @@ class Forwarder {
                          {"loss", counts.dropped_loss},
                          {"path_queue", counts.dropped_path_queue},
                          {"down_queue", counts.dropped_down_queue},
-                         {"write", counts.dropped_write}});
+                         {"write", counts.dropped_write},
+                         {"link_down", counts.dropped_link_down},
+                         {"blackhole", counts.dropped_blackhole}});
   }
 
   Emulator emulator_;

@@ -5,8 +5,11 @@
 //
 //   it begins   {"ready":true,"priority":"fifo","udp_segmentation":true} or {"failed":"why"}
 //   asked       {"call":"read"}, at most 4096 bytes a line
+//               {"call":"change","what":"link-down","machine":0}, or with from, to, up, down
+//               (bits/s) and delay_ns as docs/wire.md says; answered by {"changed":true}
 //   it answers  {"pairs":[{"from":0,"to":1,"sent_bytes":…,"sent_segments":…,"bytes":…,
-//               "segments":…,"up_queue":…,"loss":…,"path_queue":…,"down_queue":…,"write":…}],
+//               "segments":…,"up_queue":…,"loss":…,"path_queue":…,"down_queue":…,"write":…,
+//               "link_down":…,"blackhole":…}],
 //               "lateness":{…},"malformed":…,"unaddressed":…,"cpu_us":…}
 //               pairs without traffic are left out
 #pragma once

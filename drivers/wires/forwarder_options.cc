@@ -25,20 +25,25 @@ uint64_t seed_from(const JsonView& view) {
 }
 
 Json path_json(const PathModel& path) {
-  return Json::object({{"delay_ns", path.delay.count()},
-                       {"jitter_ns", path.jitter.count()},
-                       {"loss", path.loss},
-                       {"rate", rate_json(path.rate)},
-                       {"seed", std::to_string(path.seed)}});
+  return Json::object(
+      {{"delay_ns", path.delay.count()},
+       {"jitter_ns", path.jitter.count()},
+       {"loss", path.loss},
+       {"burst", Json::array({path.burst.enter, path.burst.leave, path.burst.loss})},
+       {"rate", rate_json(path.rate)},
+       {"seed", std::to_string(path.seed)}});
 }
 
 PathModel path_from(const JsonView& view) {
-  view.allow_only({"delay_ns", "jitter_ns", "loss", "rate", "seed"});
+  view.allow_only({"delay_ns", "jitter_ns", "loss", "burst", "rate", "seed"});
   PathModel path;
   path.delay = Nanoseconds(view.at("delay_ns").as_int(0, kMostNumber));
   path.jitter = Nanoseconds(view.at("jitter_ns").as_int(0, kMostNumber));
   path.loss = view.at("loss").as_number();
   if (!(path.loss >= 0 && path.loss <= 1)) view.at("loss").fail("is not between 0 and 1");
+  const auto burst = view.at("burst").items();
+  if (burst.size() != 3) view.at("burst").fail("is not three chances");
+  path.burst = {burst[0].as_number(), burst[1].as_number(), burst[2].as_number()};
   path.rate = rate_from(view.at("rate"));
   path.seed = seed_from(view.at("seed"));
   return path;

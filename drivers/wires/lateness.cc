@@ -47,12 +47,33 @@ Nanoseconds Lateness::quantile(double share) const {
   return Nanoseconds::zero();
 }
 
+Json Lateness::histogram() const {
+  Json rows = Json::array();
+  int64_t samples = 0;
+  uint64_t top_us = 1;
+  const auto close = [&] {
+    if (samples > 0) rows.push(Json::array({static_cast<int64_t>(top_us), samples}));
+    samples = 0;
+  };
+  for (size_t step = 0; step < kSteps; ++step) {
+    if (counts_[step] == 0) continue;
+    while (top_of(step) > top_us * 1000) {
+      close();
+      top_us *= 2;
+    }
+    samples += counts_[step];
+  }
+  close();
+  return rows;
+}
+
 Json Lateness::to_json() const {
   return Json::object({{"median_us", microseconds_up(quantile(0.5))},
                        {"p99_us", microseconds_up(quantile(0.99))},
                        {"maximum_us", microseconds_up(maximum_)},
                        {"samples", samples_},
-                       {"late_packets", late_packets_}});
+                       {"late_packets", late_packets_},
+                       {"histogram", histogram()}});
 }
 
 }  // namespace fairwire

@@ -20,13 +20,15 @@ class Lateness {
   Nanoseconds maximum() const { return maximum_; }
   int64_t samples() const { return samples_; }
   int64_t late_packets() const { return late_packets_; }
-  /// {median_us, p99_us, maximum_us, samples, late_packets}, times rounded up.
+  /// {median_us, p99_us, maximum_us, samples, late_packets, histogram}, times rounded up.
+  /// `histogram`: [upper bound in us, samples] by doublings from 1 us on, without empty ones.
   Json to_json() const;
 
  private:
   static constexpr int kSubBits = 5;  // 32 steps for each doubling
   static constexpr size_t kSteps = (64 - kSubBits) << kSubBits;
 
+  Json histogram() const;
   static size_t step_of(uint64_t value);
   static uint64_t top_of(size_t step);
 

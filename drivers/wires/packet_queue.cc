@@ -22,6 +22,13 @@ int64_t LinkClock::backlog_bytes(Nanoseconds at) const {
   return static_cast<int64_t>(bits / 8 + 0.5);
 }
 
+void LinkClock::set_rate(int64_t bits_per_second, Nanoseconds now) {
+  const int64_t backlog = backlog_bytes(now);
+  rate_.bits_per_second = bits_per_second;
+  if (backlog > 0) free_at_ = now + serialisation_time(backlog, bits_per_second);
+  fraction_ = 0;
+}
+
 std::optional<Nanoseconds> LinkClock::admit(int64_t bytes, Nanoseconds arrival) {
   if (!limited()) {
     free_at_ = std::max(free_at_, arrival);

@@ -33,6 +33,9 @@ class LinkClock {
   /// What still has to be sent at that time, to the byte up to 8 Gbit/s.
   int64_t backlog_bytes(Nanoseconds at) const;
   Nanoseconds free_at() const { return free_at_; }
+  /// Another rate from now on: the bytes that wait stay, and take as long as they take at that
+  /// rate.
+  void set_rate(int64_t bits_per_second, Nanoseconds now);
 
  private:
   LinkRate rate_;

@@ -73,9 +73,9 @@ class ForwarderProcess {
 
   const Json& greeting() const { return greeting_; }
 
-  Json read() {
-    constexpr std::string_view kCall = "{\"call\":\"read\"}\n";  // within PIPE_BUF: whole, or not
-    if (quiet_write(to_.get(), kCall) != static_cast<ssize_t>(kCall.size())) {
+  Json ask(const Json& request) {
+    const std::string line = request.dump() + "\n";  // within PIPE_BUF: whole, or not at all
+    if (quiet_write(to_.get(), line) != static_cast<ssize_t>(line.size())) {
       throw ProtocolError("the wire's forwarder is gone");
     }
     return next_line();
@@ -168,7 +168,7 @@ class TunWire final : public Wire {
   Json conditions() const override { return conditions_; }
 
   WireReading read() override {
-    const Json answer = forwarder_.read();
+    const Json answer = forwarder_.ask(Json::object({{"call", "read"}}));
     const JsonView view(answer, "forwarder");
     WireReading reading;
     for (size_t i = 0; i < ends_.size(); ++i) {
@@ -187,6 +187,22 @@ class TunWire final : public Wire {
       reading.lateness.set(key, view.at(key).json());
     }
     return reading;
+  }
+
+  void change(const WireChange& change) override {
+    Json request = Json::object({{"call", "change"}, {"what", change.what}});
+    const bool of_pair = change.machine.empty();
+    const std::vector<std::pair<const char*, std::string>> ends =
+        of_pair ? std::vector<std::pair<const char*, std::string>>{{"from", change.from},
+                                                                   {"to", change.to}}
+                : std::vector<std::pair<const char*, std::string>>{{"machine", change.machine}};
+    for (const auto& [key, name] : ends) {
+      const size_t index = index_of(name);
+      if (index == ends_.size()) throw ProtocolError("the wire has no machine " + name);
+      request.set(key, static_cast<int64_t>(index));
+    }
+    request.set("up", change.up_bits_per_second).set("down", change.down_bits_per_second);
+    forwarder_.ask(request.set("delay_ns", int64_t{change.delay.count()}));
   }
 
   int64_t theory_bytes_per_second(const std::string& from, const std::string& to) const override {
@@ -219,7 +235,8 @@ class TunWire final : public Wire {
         reading.pairs[static_cast<size_t>(from * (count - 1) + to - (to > from ? 1 : 0))];
     into.bytes = pair.at("bytes").as_int();
     into.packets = pair.at("segments").as_int();
-    for (const char* reason : {"up_queue", "loss", "path_queue", "down_queue", "write"}) {
+    for (const char* reason :
+         {"up_queue", "loss", "path_queue", "down_queue", "write", "link_down", "blackhole"}) {
       into.dropped_packets += pair.at(reason).as_int();
     }
   }

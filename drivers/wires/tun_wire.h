@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "drivers/wire.h"
+#include "drivers/wires/emulator.h"
 #include "drivers/wires/network_conditions.h"
 #include "drivers/wires/wire_end.h"
 
@@ -37,6 +38,7 @@ struct WirePath {
   Nanoseconds jitter{};  ///< adds 0 … jitter, in order
   double loss = 0;       ///< share of segments, 0 … 1
   LinkLimit limit;
+  BurstLoss burst = {};
 };
 
 struct TunWireOptions {

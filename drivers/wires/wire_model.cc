@@ -28,10 +28,18 @@ LinkRate resolve(const LinkLimit& limit, Nanoseconds round_trip) {
     throw std::invalid_argument("a rate or queue of the wire is out of range");
   }
   if (limit.bits_per_second == 0) return {};
+  if (limit.queue_bytes > 0 && limit.queue_bytes < kFullSegment) {
+    throw std::invalid_argument("a queue of " + std::to_string(limit.queue_bytes) +
+                                " bytes holds no full segment of 1538");
+  }
   if (limit.queue_bytes > 0) return {limit.bits_per_second, limit.queue_bytes};
   if (limit.queue_time > Nanoseconds::zero()) {
-    return {limit.bits_per_second,
-            std::max<int64_t>(1, bytes_in(limit.bits_per_second, limit.queue_time))};
+    const int64_t bytes = bytes_in(limit.bits_per_second, limit.queue_time);
+    if (bytes < kFullSegment) {
+      throw std::invalid_argument("a queue of " + std::to_string(bytes) +
+                                  " bytes (its time at the rate) holds no full segment of 1538");
+    }
+    return {limit.bits_per_second, bytes};
   }
   return {limit.bits_per_second,
           std::max(kLeastQueue, bytes_in(limit.bits_per_second, round_trip))};
@@ -44,7 +52,7 @@ Json rate_json(const LinkRate& rate) {
 
 bool plain(const PathModel& path) {
   return path.delay == Nanoseconds::zero() && path.jitter == Nanoseconds::zero() &&
-         path.loss == 0 && path.rate.bits_per_second == 0;
+         path.loss == 0 && path.burst.enter == 0 && path.rate.bits_per_second == 0;
 }
 
 class Builder {
@@ -79,14 +87,18 @@ class Builder {
   PathModel& path(size_t from, size_t to) { return model_.paths[from * count_ + to]; }
 
   void set_delays(const WirePath& given) {
+    const BurstLoss& burst = given.burst;
+    const auto is_share = [](double value) { return value >= 0 && value <= 1; };
     if (given.delay < Nanoseconds::zero() || given.jitter < Nanoseconds::zero() ||
-        !(given.loss >= 0 && given.loss <= 1)) {
+        !is_share(given.loss) || !is_share(burst.enter) || !is_share(burst.leave) ||
+        !is_share(burst.loss) || (burst.enter > 0 && burst.leave == 0)) {
       throw std::invalid_argument("a delay, jitter or loss of the wire is out of range");
     }
     PathModel& to_set = path(index_of(ends_, given.from), index_of(ends_, given.to));
     to_set.delay = given.delay;
     to_set.jitter = given.jitter;
     to_set.loss = given.loss;
+    to_set.burst = given.burst;
   }
 
   Nanoseconds round_trip(size_t one, size_t other) {
@@ -137,7 +149,13 @@ Json model_json(const WireModel& model, const std::vector<WireEnd>& ends) {
       Json json = rate_json(path.rate);
       json.set("from", ends[i].name).set("to", ends[j].name);
       json.set("delay_ns", path.delay.count()).set("jitter_ns", path.jitter.count());
-      paths.push(json.set("loss", path.loss));
+      json.set("loss", path.loss);
+      if (path.burst.enter > 0) {
+        json.set("burst_loss", Json::object({{"enter", path.burst.enter},
+                                             {"leave", path.burst.leave},
+                                             {"loss", path.burst.loss}}));
+      }
+      paths.push(std::move(json));
     }
   }
   return Json::object({{"access", access}, {"paths", paths}});

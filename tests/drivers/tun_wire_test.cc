@@ -111,6 +111,25 @@ TEST_F(TunWireTest, AMebibyteIsAtLeast719Segments) {
   EXPECT_EQ(late("malformed"), 0);
 }
 
+TEST_F(TunWireTest, ChangesWhileItRuns) {
+  lay(wire_options(8'000'000, milliseconds(5)));
+  const Server server(*bob_, [] { serve_pipe(7001); });
+  const auto fetched = [&] { return fetch({"10.77.0.2", 7001, 1, kMebibyte, seconds(5)}); };
+  const Nanoseconds at_8_mbit = fetched().elapsed;
+  wire_->change({.what = "set-rate", .machine = "bob", .up_bits_per_second = 800'000'000});
+  wire_->change({.what = "set-rate", .machine = "ann", .down_bits_per_second = 800'000'000});
+  EXPECT_LT(fetched().elapsed * 3, at_8_mbit);
+  wire_->change({.what = "blackhole", .from = "bob", .to = "ann"});
+  std::thread healer([&] {
+    ::usleep(300'000);
+    wire_->change({.what = "restore", .from = "bob", .to = "ann"});
+  });
+  EXPECT_GT(fetched().elapsed, milliseconds(300)) << "nothing comes back until then";
+  healer.join();
+  EXPECT_GT(pair(1).dropped_packets, 0);
+  EXPECT_THROW(wire_->change({.what = "link-down", .machine = "eve"}), ProtocolError);
+}
+
 TEST_F(TunWireTest, WorksOverIpv6) {
   if (!host_has_ipv6()) GTEST_SKIP() << "no IPv6";
   lay(wire_options(0, {}));

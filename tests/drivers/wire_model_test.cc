@@ -12,6 +12,27 @@ namespace {
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
+TEST(Lateness, TheHistogramHasEverySampleByDoublings) {
+  Lateness late(microseconds(900));
+  for (const int us : {0, 1, 1, 3, 100, 100, 5000}) late.add(microseconds(us), 1);
+  const Json json = late.to_json();
+  std::vector<std::pair<int64_t, int64_t>> rows;
+  for (const Json& row : *json.find("histogram")->if_array()) {
+    rows.emplace_back(*(*row.if_array())[0].if_int(), *(*row.if_array())[1].if_int());
+  }
+  // Steps are 3 % wide: what is at a bound may stand in the next row.
+  int64_t sum = 0;
+  for (size_t i = 0; i < rows.size(); ++i) {
+    sum += rows[i].second;
+    if (i > 0) {
+      EXPECT_LT(rows[i - 1].first, rows[i].first);
+    }
+  }
+  EXPECT_EQ(sum, 7);
+  EXPECT_EQ(rows.back(), (std::pair<int64_t, int64_t>{8192, 1}));
+  EXPECT_TRUE(Lateness(microseconds(1)).to_json().find("histogram")->if_array()->empty());
+}
+
 TEST(Lateness, QuantilesAreWithinThreePercent) {
   Lateness late(microseconds(900));
   for (int i = 1; i <= 1000; ++i) late.add(microseconds(i), 2);
@@ -44,7 +65,7 @@ TEST(ForwarderOptions, SurviveTheirJson) {
   options.namespaces = {11, 12};
   options.model.machines = {{{1000, 2000}, {}}, {{}, {5, 6}}};
   options.model.paths.resize(4);
-  options.model.paths[1] = {milliseconds(3), milliseconds(1), 0.25, {7, 8}, ~uint64_t{0}};
+  options.model.paths[1] = {milliseconds(3), milliseconds(1), 0.25, {0.1, 0.5, 0.75}, {7, 8}, ~uint64_t{0}};
   options.late_bound = milliseconds(5);
   const Json json = to_json(options);
   EXPECT_EQ(to_json(forwarder_options_from(json)), json);

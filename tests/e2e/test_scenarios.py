@@ -209,3 +209,42 @@ def test_what_is_spoiled_after_a_swarm_or_a_resume_is_found(spoils, scenario, va
                v["metadata"] == "different" for v in trial["verdicts"])
     assert ("wrote_after_exit" in trial["flags"]) == (variant == "writes-later")
     assert result.returncode == 3
+
+
+# What happens to the wire under a tool.
+
+CHANGES = {
+    "link-down": [{"do": "link-down", "at": {"ms": 200}}, {"do": "link-up", "at": {"ms": 700}}],
+    "blackhole": [{"do": "blackhole", "from": "writer", "to": "reader", "at": {"ms": 200}},
+                  {"do": "restore", "from": "writer", "to": "reader", "at": {"ms": 700}}],
+    "slower": [{"do": "set-rate", "machine": "writer", "up": "20mbit", "at": {"ms": 100}}],
+    "farther": [{"do": "set-delay", "from": "writer", "to": "reader", "delay_ms": 300,
+                 "at": {"ms": 100}}],
+}
+
+
+@needs_root
+def test_the_wire_changes_under_a_pull(tmp_path, nothing_left):
+    fairwire = Fairwire(tmp_path)
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps({
+        "schema": 1, "name": "changes", "testbed": "four-rooms", "rounds": 1, "controls": [],
+        "variants": ["rsync-daemon"],
+        "cases": [{"name": name, "scenario": "pull", "dataset": "random-16mib", "wire": "office",
+                   "events": events} for name, events in ({"plain": []} | CHANGES).items()]
+        + [{"name": "open", "scenario": "pull", "dataset": "small-100", "wire": "fast",
+            "events": CHANGES["link-down"]}]}))
+    result = fairwire.run(plan)
+    trials = {trial["case"]: trial for trial in fairwire.trials()}
+    assert trials["open"]["outcome"] == "unsupported"
+    plain = trials["plain"]["ops"][0]["wall_ns"]
+    for name, events in CHANGES.items():
+        trial = trials[name]
+        assert (trial["outcome"], trial["verdict"]) == ("completed", "identical"), result.stderr
+        assert [event["what"] for event in trial["events"]] == [event["do"] for event in events]
+        assert trial["ops"][0]["wall_ns"] > plain + 200e6, name
+    machines = [event["machine"] for name in ("link-down", "blackhole")
+                for event in trials[name]["events"]]
+    assert machines == ["reader", "reader", "writer>reader", "writer>reader"]
+    lost = {name: sum(w["dropped_packets"] for w in trials[name]["wires"]) for name in trials}
+    assert lost["link-down"] > 0 and lost["blackhole"] > 0

@@ -36,6 +36,9 @@ class FakeWire final : public Wire {
     }
     return reading;
   }
+  void change(const WireChange& change) override {
+    site_.note("wire " + change.what + " " + change.machine + change.from + ">" + change.to);
+  }
   int64_t theory_bytes_per_second(const std::string&, const std::string&) const override {
     return 0;
   }

@@ -84,6 +84,15 @@ TEST(Plan, WhatIsWrongIsNamedWithItsPlace) {
             R"(, "events": [{"do": "melt"}]}]})",
        "/cases/0/events/0/do", "none of: stop"},
       {HEAD R"("variants": ["scp"], "cases": [{"name": "c", )" CASE
+            R"(, "events": [{"do": "stop", "up": "1mbit", "at": {"ms": 1}}]}]})",
+       "/cases/0/events/0/up", "does not belong to stop"},
+      {HEAD R"("variants": ["scp"], "cases": [{"name": "c", )" CASE
+            R"(, "events": [{"do": "set-rate", "machine": "r1", "at": {"ms": 1}}]}]})",
+       "/cases/0/events/0", "needs \"up\" or \"down\""},
+      {HEAD R"("variants": ["scp"], "cases": [{"name": "c", )" CASE
+            R"(, "events": [{"do": "set-delay", "from": "a", "at": {"ms": 1}}]}]})",
+       "/cases/0/events/0", "\"to\" is missing"},
+      {HEAD R"("variants": ["scp"], "cases": [{"name": "c", )" CASE
             R"(, "events": [{"do": "stop", "at": {}}]}]})",
        "/cases/0/events/0/at", "\"op\" is missing"},
       {HEAD R"("variants": ["scp"], "cases": [{"name": "c", )" CASE R"(}, {"name": "c", )" CASE

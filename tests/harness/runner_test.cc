@@ -148,9 +148,26 @@ TEST_F(RunnerTest, AToolThatIsNotInstalledSaysSoAndTheRestRuns) {
   }
 }
 
+TEST_F(RunnerTest, EventsOfTheWireNeedAnEmulatedOne) {
+  site_.programs["puller"] = [](FakeMachine& machine, const ExecSpec& exec) {
+    machine.site().clock.sleep(std::chrono::milliseconds(50));
+    return pulls()(machine, exec);
+  };
+  add_tool("good", "puller");
+  const std::string events =
+      R"(, "events": [{"do": "link-down", "at": {"ms": 5}}, {"do": "blackhole", "from": "writer",
+         "to": "reader", "at": {"ms": 6}}])";
+  run("\"good\"", events);
+  EXPECT_EQ(trials()[0].outcome, Outcome::unsupported);
+  EXPECT_NE(trials()[0].reason.find("needs an emulated wire"), std::string::npos);
+  EXPECT_THROW(run("\"good\"", R"(, "events": [{"do": "link-up", "machine": "mars",
+                                                "at": {"ms": 5}}])"),
+               FormatError);
+}
+
 TEST_F(RunnerTest, WhatThisVersionCannotDoIsSaidNotPassed) {
   add_tool("good", "puller");
-  run("\"good\"", R"(, "events": [{"do": "link-down", "at": {"ms": 5}}])");
+  run("\"good\"", R"(, "events": [{"do": "delete", "path": "a", "at": {"ms": 5}}])");
   EXPECT_EQ(trials()[0].outcome, Outcome::unsupported);
   EXPECT_FALSE(trials()[0].reason.empty());
 }
