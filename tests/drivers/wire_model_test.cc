@@ -49,15 +49,29 @@ TEST(WireModel, QueuesDefaultToABandwidthDelayProduct) {
   options.paths = {{"a", "b", milliseconds(30), {}, 0, {}},
                    {"b", "a", milliseconds(50), {}, 0, {}}};
   options.access = {{"a", {40'000'000, 0, {}}, {1'000'000, 0, {}}},
-                    {"b", {40'000'000, 0, milliseconds(10)}, {40'000'000, 77, milliseconds(10)}}};
+                    {"b", {40'000'000, 0, milliseconds(10)}, {40'000'000, 7700, milliseconds(10)}}};
   const WireModel model = wire_model({{"a", 1}, {"b", 1}}, options);
   EXPECT_EQ(model.machines[0].up.queue_bytes, 400'000);
   EXPECT_EQ(model.machines[0].down.queue_bytes, 32 * 1538);
   EXPECT_EQ(model.machines[1].up.queue_bytes, 50'000);
-  EXPECT_EQ(model.machines[1].down.queue_bytes, 77);
+  EXPECT_EQ(model.machines[1].down.queue_bytes, 7700);
   EXPECT_EQ(theory_of(model, 0, 1), 40'000'000LL * 1448 / 1538 / 8);
   EXPECT_EQ(theory_of(model, 1, 0), 1'000'000LL * 1448 / 1538 / 8);
   EXPECT_NE(model.paths[1].seed, model.paths[2].seed);
+}
+
+TEST(WireModel, AQueueBelowASegmentAndAnEndlessBurstAreRefused) {
+  const std::vector<WireEnd> ends = {{"a", 1}, {"b", 1}};
+  TunWireOptions options;
+  options.access = {{"a", {1'000'000, 1537, {}}, {}}};
+  EXPECT_THROW(wire_model(ends, options), std::invalid_argument);
+  options.access = {{"a", {1'000'000, 0, milliseconds(12)}, {}}};  // 1 500 bytes
+  EXPECT_THROW(wire_model(ends, options), std::invalid_argument);
+  options.access = {{"a", {1'000'000, 1538, {}}, {}}};
+  options.paths = {{"a", "b", {}, {}, 0, {}, {0.1, 0, 1}}};
+  EXPECT_THROW(wire_model(ends, options), std::invalid_argument);
+  options.paths[0].burst.leave = 0.1;
+  EXPECT_EQ(wire_model(ends, options).paths[1].burst.enter, 0.1);
 }
 
 TEST(ForwarderOptions, SurviveTheirJson) {
@@ -65,7 +79,8 @@ TEST(ForwarderOptions, SurviveTheirJson) {
   options.namespaces = {11, 12};
   options.model.machines = {{{1000, 2000}, {}}, {{}, {5, 6}}};
   options.model.paths.resize(4);
-  options.model.paths[1] = {milliseconds(3), milliseconds(1), 0.25, {0.1, 0.5, 0.75}, {7, 8}, ~uint64_t{0}};
+  options.model.paths[1] = {milliseconds(3),  milliseconds(1), 0.25,
+                            {0.1, 0.5, 0.75}, {7, 8},          ~uint64_t{0}};
   options.late_bound = milliseconds(5);
   const Json json = to_json(options);
   EXPECT_EQ(to_json(forwarder_options_from(json)), json);
