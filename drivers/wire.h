@@ -29,7 +29,8 @@ struct WireReading {
 
 /// Something that happens to a wire while it runs: docs/wire.md, "Changes while it runs".
 struct WireChange {
-  std::string what = {};     ///< link-down, link-up, set-rate, set-delay, blackhole, restore
+  /// link-down, link-up, set-rate, set-delay, blackhole, restore; start-traces by the harness
+  std::string what = {};
   std::string machine = {};  ///< of link-… and set-rate
   std::string from = {};     ///< of the others
   std::string to = {};

@@ -99,17 +99,18 @@ std::unique_ptr<Machine> build_ssh(const MachineSpec& spec, const std::string& s
 TunWireOptions tun_options(const WireSpec& spec, const std::vector<Machine*>& machines) {
   TunWireOptions options;
   options.late_bound = spec.late_bound;
-  const auto limit = [](int64_t rate, int64_t queue) { return LinkLimit{rate, queue, {}}; };
+  const auto limit = [](const auto& link) {
+    return LinkLimit{link.bits_per_second, link.queue_bytes, {}, link.trace};
+  };
   for (const Machine* from : machines) {
     const std::string& name = from->info().name;
     const AccessSpec access = spec.access_of(name);
-    options.access.push_back({name, limit(access.up.bits_per_second, access.up.queue_bytes),
-                              limit(access.down.bits_per_second, access.down.queue_bytes)});
+    options.access.push_back({name, limit(access.up), limit(access.down)});
     for (const Machine* to : machines) {
       if (to == from) continue;
       const PathSpec path = spec.path_between(name, to->info().name);
-      options.paths.push_back({path.from, path.to, path.delay, path.jitter, path.loss,
-                               limit(path.bits_per_second, path.queue_bytes), path.burst});
+      options.paths.push_back(
+          {path.from, path.to, path.delay, path.jitter, path.loss, limit(path), path.burst});
     }
   }
   return options;

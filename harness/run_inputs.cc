@@ -10,7 +10,7 @@
 namespace fairwire {
 namespace {
 
-constexpr size_t kMaximumInput = 4 << 20;
+constexpr size_t kMaximumInput = 64 << 20;
 
 void keep(const std::string& room, const std::string& file, const std::string& folder) {
   const std::string into = folder + "/" + room.substr(room.rfind('/') + 1);
@@ -24,12 +24,28 @@ void keep(const std::string& room, const std::string& file, const std::string& f
   write_file(copy, text);
 }
 
+std::vector<std::string> traces_of(const TestbedSpec& testbed) {
+  std::vector<std::string> files;
+  const auto add = [&](const TraceModel& trace) {
+    if (!trace.file.empty()) files.push_back(trace.file);
+  };
+  for (const WireSpec& wire : testbed.wires) {
+    for (const AccessSpec& access : wire.access) {
+      add(access.up.trace);
+      add(access.down.trace);
+    }
+    for (const PathSpec& path : wire.paths) add(path.trace);
+  }
+  return files;
+}
+
 }  // namespace
 
 void keep_inputs(const Plan& plan, const ToolBox& tools, const TestbedSpec& testbed,
                  const std::string& folder) {
   write_file(folder + "/plan.json", read_file(plan.file, kMaximumInput));
   write_file(folder + "/testbed.json", read_file(testbed.file, kMaximumInput));
+  for (const std::string& trace : traces_of(testbed)) keep("traces", trace, folder);
   for (const auto& [name, tool] : tools) keep(kToolsRoom, tool.file, folder);
   for (const CaseSpec& spec : plan.cases) {
     keep(kSpecsRoom, find_data_file(kSpecsRoom, spec.dataset, plan.file, ""), folder);

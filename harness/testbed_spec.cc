@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 
+#include <algorithm>
 #include <charconv>
 #include <set>
 
@@ -15,7 +16,6 @@ namespace {
 constexpr size_t kMaximumTestbedFile = 1 << 20;
 constexpr size_t kMaximumMachines = 16;
 constexpr int64_t kMaximumBytes = int64_t{1} << 50;
-constexpr int64_t kMaximumRate = 1'000'000'000'000;
 
 std::string machine_name(const JsonView& view) {
   const std::string name = view.as_nonempty_string();
@@ -65,79 +65,6 @@ MachineSpec parse_machine(const JsonView& view) {
   return spec;
 }
 
-LinkSpec parse_link(const JsonView& view) {
-  view.allow_only({"rate", "queue_bytes"});
-  LinkSpec link;
-  if (const auto rate = view.find("rate")) link.bits_per_second = parse_rate(*rate);
-  link.queue_bytes = view.int_or("queue_bytes", 0, 1538, kMaximumBytes);
-  return link;
-}
-
-Nanoseconds milliseconds(const JsonView& view) {
-  const double value = view.as_number();
-  if (value < 0 || value > 60000) view.fail("must be from 0 to 60000 milliseconds");
-  return Nanoseconds(static_cast<int64_t>(value * 1e6));
-}
-
-double share(const JsonView& view) {
-  const double value = view.as_number();
-  if (value < 0 || value > 1) view.fail("must be a share from 0 to 1");
-  return value;
-}
-
-BurstLoss parse_burst(const JsonView& view) {
-  view.allow_only({"enter", "leave", "loss"});
-  BurstLoss burst;
-  burst.enter = share(view.at("enter"));
-  burst.leave = share(view.at("leave"));
-  if (const auto loss = view.find("loss")) burst.loss = share(*loss);
-  if (burst.leave == 0) view.at("leave").fail("must be above 0, or no burst ever ends");
-  return burst;
-}
-
-PathSpec parse_path(const JsonView& view) {
-  view.allow_only(
-      {"from", "to", "delay_ms", "jitter_ms", "loss", "burst_loss", "rate", "queue_bytes"});
-  PathSpec path;
-  path.from = view.at("from").as_nonempty_string();
-  path.to = view.at("to").as_nonempty_string();
-  if (const auto delay = view.find("delay_ms")) path.delay = milliseconds(*delay);
-  if (const auto jitter = view.find("jitter_ms")) path.jitter = milliseconds(*jitter);
-  if (const auto loss = view.find("loss")) path.loss = share(*loss);
-  if (const auto burst = view.find("burst_loss")) path.burst = parse_burst(*burst);
-  if (const auto rate = view.find("rate")) path.bits_per_second = parse_rate(*rate);
-  path.queue_bytes = view.int_or("queue_bytes", 0, 1538, kMaximumBytes);
-  return path;
-}
-
-WireSpec parse_wire(const JsonView& view) {
-  WireSpec wire;
-  wire.name = view.at("name").as_nonempty_string();
-  wire.title = view.string_or("title", wire.name);
-  wire.kind = view.at("kind").as_one_of({"open", "tun", "real"});
-  if (wire.kind != "tun") {
-    view.allow_only({"name", "title", "kind"});
-    return wire;
-  }
-  view.allow_only({"name", "title", "kind", "access", "paths", "round_trip_bound", "goodput_bound",
-                   "late_bound_ms"});
-  if (const auto access = view.find("access")) {
-    for (const JsonView& item : access->items()) {
-      item.allow_only({"machine", "up", "down"});
-      wire.access.push_back({item.at("machine").as_nonempty_string(), {}, {}});
-      if (const auto up = item.find("up")) wire.access.back().up = parse_link(*up);
-      if (const auto down = item.find("down")) wire.access.back().down = parse_link(*down);
-    }
-  }
-  if (const auto paths = view.find("paths")) {
-    for (const JsonView& item : paths->items()) wire.paths.push_back(parse_path(item));
-  }
-  if (const auto bound = view.find("round_trip_bound")) wire.round_trip_bound = share(*bound);
-  if (const auto bound = view.find("goodput_bound")) wire.goodput_bound = share(*bound);
-  if (const auto bound = view.find("late_bound_ms")) wire.late_bound = milliseconds(*bound);
-  return wire;
-}
-
 // Every machine a wire names must exist; netns machines need a wire we lay ourselves.
 void check_wire(const JsonView& view, const TestbedSpec& testbed, const WireSpec& wire) {
   const auto check = [&](const std::string& name) {
@@ -161,52 +88,7 @@ void check_wire(const JsonView& view, const TestbedSpec& testbed, const WireSpec
   }
 }
 
-bool matches(const std::string& pattern, const std::string& name) {
-  return pattern == "*" || pattern == name;
-}
-
 }  // namespace
-
-int64_t parse_rate(const JsonView& view) {
-  const std::string text = view.as_string();
-  int64_t number = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  const std::string_view unit(end, static_cast<size_t>(text.data() + text.size() - end));
-  int64_t scale = 0;
-  if (unit == "bit") scale = 1;
-  if (unit == "kbit") scale = 1000;
-  if (unit == "mbit") scale = 1'000'000;
-  if (unit == "gbit") scale = 1'000'000'000;
-  if (error != std::errc() || scale == 0 || number <= 0 || number > kMaximumRate / scale) {
-    view.fail("\"" + text + "\" is no rate; write a whole number and bit, kbit, mbit or gbit");
-  }
-  return number * scale;
-}
-
-AccessSpec WireSpec::access_of(const std::string& machine) const {
-  AccessSpec found{machine, {}, {}};
-  for (const AccessSpec& line : access) {
-    if (!matches(line.machine, machine)) continue;
-    found.up = line.up;
-    found.down = line.down;
-  }
-  return found;
-}
-
-PathSpec WireSpec::path_between(const std::string& from, const std::string& to) const {
-  PathSpec found;
-  for (const PathSpec& line : paths) {
-    if (matches(line.from, from) && matches(line.to, to)) found = line;
-  }
-  found.from = from;
-  found.to = to;
-  return found;
-}
-
-int64_t goodput_of(int64_t bits_per_second) {
-  constexpr int64_t kPayload = 1448;  // of an Ethernet frame with preamble and gap: 1538 bytes
-  return bits_per_second / 8 * kPayload / 1538;
-}
 
 const MachineSpec* TestbedSpec::machine(const std::string& machine_name) const {
   for (const MachineSpec& spec : machines) {

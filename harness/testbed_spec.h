@@ -34,6 +34,7 @@ struct MachineSpec {
 struct LinkSpec {
   int64_t bits_per_second = 0;  ///< 0: no limit
   int64_t queue_bytes = 0;      ///< 0: one bandwidth-delay product
+  TraceModel trace;             ///< bits_per_second is its mean then
 };
 
 struct AccessSpec {
@@ -51,6 +52,7 @@ struct PathSpec {
   BurstLoss burst;
   int64_t bits_per_second = 0;
   int64_t queue_bytes = 0;
+  TraceModel trace;  ///< of rate, delay and loss
 };
 
 struct WireSpec {
@@ -63,6 +65,7 @@ struct WireSpec {
   double goodput_bound = 0.02;
   Nanoseconds late_bound = std::chrono::milliseconds(5);  ///< p99 lateness of a valid trial
 
+  bool has_traces() const;
   /// With every "*" resolved; of several lines that fit, the last one holds.
   AccessSpec access_of(const std::string& machine) const;
   PathSpec path_between(const std::string& from, const std::string& to) const;
@@ -87,6 +90,9 @@ struct TestbedSpec {
 /// Throws FormatError{file, pointer, reason}.
 TestbedSpec parse_testbed(const Json& json, const std::string& file);
 TestbedSpec load_testbed(const std::string& path);
+
+/// One of its wires, whatever machines there are.
+WireSpec parse_wire(const JsonView& view);
 
 /// "40mbit", "1gbit", "1000kbit", "8000bit" in bits per second; through `view` for errors.
 int64_t parse_rate(const JsonView& view);

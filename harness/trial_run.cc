@@ -23,6 +23,11 @@ void Trial::warm_up() {
 
 void Trial::run_ops() {
   for (Seat& seat : seats_) seat.before = seat.machine->meter(true);
+  if (context_.testbed.spec().wire(spec_->wire)->has_traces()) {
+    WireChange start;
+    start.what = "start-traces";
+    stage_.wire->change(start);
+  }
   wire_before_ = stage_.wire->read();
   scenario_->run(*this);
 }

@@ -51,6 +51,10 @@ void add(Traffic& to, const Traffic& more) {
   to.bytes += more.bytes;
 }
 
+std::shared_ptr<const ServiceCurve> curve_of(const TraceModel& model) {
+  return model.trace == nullptr ? nullptr : model.trace->rate;
+}
+
 }  // namespace
 
 double mean_loss(double loss, const BurstLoss& burst) {
@@ -63,15 +67,17 @@ Emulator::Emulator(const WireModel& model) : machines_(static_cast<int>(model.ma
   if (count > kMostMachines) throw std::invalid_argument("a wire has at most 32 machines");
   if (model.paths.size() != count * count) throw std::invalid_argument("a wire needs N * N paths");
   for (const AccessModel& access : model.machines) {
-    up_.emplace_back(access.up);
+    up_.emplace_back(access.up, curve_of(access.up_trace));
     up_rates_.push_back(access.up.bits_per_second);
     link_up_.push_back(true);
-    down_.push_back({LinkClock(access.down), access.down.bits_per_second, {}});
+    down_.push_back(
+        {LinkClock(access.down, curve_of(access.down_trace)), access.down.bits_per_second, {}});
   }
   for (const PathModel& path_model : model.paths) {
     Path path;
     path.model = path_model;
-    path.clock = LinkClock(path_model.rate);
+    path.clock = LinkClock(path_model.rate, curve_of(path_model.trace));
+    follow_trace(path, Nanoseconds::zero());
     paths_.push_back(std::move(path));
   }
 }
@@ -87,6 +93,21 @@ int Emulator::most_segments(int from, int to, const PacketShape& shape) const {
   if (slowest == std::numeric_limits<int64_t>::max()) return shape.segments;
   const Nanoseconds each = serialisation_time(wire_bytes(shape, 0), slowest);
   return std::max<int>(1, static_cast<int>(kChunkTime / std::max(each, Nanoseconds(1))));
+}
+
+void Emulator::follow_trace(Path& on, Nanoseconds time) const {
+  const auto& trace = on.model.trace.trace;
+  if (trace == nullptr || trace->rows.empty()) return;
+  const WireTrace::Row& row = trace->row_at(std::max(time, Nanoseconds::zero()));
+  on.model.delay = row.delay;
+  on.model.loss = row.loss;
+}
+
+void Emulator::start_traces(Nanoseconds now) {
+  traces_began_ = now;
+  for (LinkClock& clock : up_) clock.start(now);
+  for (Down& down : down_) down.clock.start(now);
+  for (Path& path : paths_) path.clock.start(now);
 }
 
 bool Emulator::is_lost(Path& on, uint64_t number) {
@@ -107,6 +128,7 @@ std::optional<Nanoseconds> Emulator::cross(int from, Path& on, int64_t bytes, Na
     ++on.counts.dropped_up_queue;
     return std::nullopt;
   }
+  if (traces_began_) follow_trace(on, *at_path - *traces_began_);
   const uint64_t number = on.segment_number++;
   if (on.blackhole) {
     ++on.counts.dropped_blackhole;

@@ -7,12 +7,15 @@
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "base/clock.h"
 #include "drivers/wires/packet_queue.h"
 #include "drivers/wires/segments.h"
+#include "drivers/wires/wire_trace.h"
 
 namespace fairwire {
 
@@ -22,9 +25,18 @@ constexpr int kFramingBytes = 38;
 constexpr Nanoseconds kChunkTime = std::chrono::microseconds(250);
 constexpr int kMostMachines = 32;
 
+/// A trace by its file, and what was read from it; nullptr: none.
+struct TraceModel {
+  std::string file;
+  Nanoseconds repeat{};
+  std::shared_ptr<const WireTrace> trace;
+};
+
 struct AccessModel {
   LinkRate up;
   LinkRate down;
+  TraceModel up_trace = {};
+  TraceModel down_trace = {};
 };
 
 /// The bad state of a Gilbert-Elliott channel; `loss` of the path is that of the good one.
@@ -46,6 +58,7 @@ struct PathModel {
   BurstLoss burst;
   LinkRate rate;
   uint64_t seed = 0;
+  TraceModel trace = {};  ///< of rate, delay and loss; they begin with start_traces()
 };
 
 struct WireModel {
@@ -109,6 +122,8 @@ class Emulator {
   /// Rates of 0 leave the direction as it is; a direction without a limit gets none.
   void set_rate(int machine, int64_t up, int64_t down, Nanoseconds now);
   void set_delay(int from, int to, Nanoseconds delay) { path(from, to).model.delay = delay; }
+  /// Every trace begins now; until then links have their mean rates, paths their first row.
+  void start_traces(Nanoseconds now);
   void set_blackhole(int from, int to, bool on) { path(from, to).blackhole = on; }
 
   const PathCounts& counts(int from, int to) const { return path(from, to).counts; }
@@ -143,6 +158,7 @@ class Emulator {
   Path& path(int from, int to) { return paths_[static_cast<size_t>(from * machines_ + to)]; }
   int most_segments(int from, int to, const PacketShape& shape) const;
   static bool is_lost(Path& on, uint64_t number);
+  void follow_trace(Path& on, Nanoseconds time) const;
   std::optional<Nanoseconds> cross(int from, Path& on, int64_t bytes, Nanoseconds now);
   int next_source(int to) const;
   static Nanoseconds sort_time(const Down& down, const Flight& flight);
@@ -154,6 +170,7 @@ class Emulator {
   std::vector<LinkClock> up_;
   std::vector<int64_t> up_rates_;
   std::vector<bool> link_up_;
+  std::optional<Nanoseconds> traces_began_;
   std::vector<Down> down_;
   std::vector<Path> paths_;
   mutable int64_t steps_ = 0;

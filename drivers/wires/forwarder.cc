@@ -181,8 +181,10 @@ class Forwarder {
       return static_cast<int>(request.at(key).as_int(0, emulator_.machines() - 1));
     };
     const std::string what = request.at("what").as_one_of(
-        {"link-down", "link-up", "set-rate", "set-delay", "blackhole", "restore"});
-    if (what == "link-down" || what == "link-up") {
+        {"link-down", "link-up", "set-rate", "set-delay", "blackhole", "restore", "start-traces"});
+    if (what == "start-traces") {
+      emulator_.start_traces(now);
+    } else if (what == "link-down" || what == "link-up") {
       emulator_.set_link(index("machine"), what == "link-up");
     } else if (what == "set-rate") {
       emulator_.set_rate(index("machine"), request.at("up").as_int(0, kMostRate),

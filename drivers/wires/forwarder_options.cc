@@ -24,9 +24,29 @@ uint64_t seed_from(const JsonView& view) {
   return std::stoull(text);
 }
 
+// By its file: an argument holds 128 KiB, a trace may be longer.
+Json trace_json(const TraceModel& trace) {
+  if (trace.file.empty()) return nullptr;
+  return Json::array({escape_name(trace.file), trace.repeat.count()});
+}
+
+TraceModel trace_from(const JsonView& view) {
+  TraceModel trace;
+  if (view.json().is_null()) return trace;
+  const auto items = view.items();
+  if (items.size() != 2) view.fail("is not a file and a time");
+  const auto file = unescape_name(items[0].as_nonempty_string());
+  if (!file) view.fail("is no file name");
+  trace.file = *file;
+  trace.repeat = Nanoseconds(items[1].as_int(0, kMostNumber));
+  trace.trace = std::make_shared<WireTrace>(load_trace(trace.file, trace.repeat));
+  return trace;
+}
+
 Json path_json(const PathModel& path) {
   return Json::object(
-      {{"delay_ns", path.delay.count()},
+      {{"trace", trace_json(path.trace)},
+       {"delay_ns", path.delay.count()},
        {"jitter_ns", path.jitter.count()},
        {"loss", path.loss},
        {"burst", Json::array({path.burst.enter, path.burst.leave, path.burst.loss})},
@@ -35,7 +55,7 @@ Json path_json(const PathModel& path) {
 }
 
 PathModel path_from(const JsonView& view) {
-  view.allow_only({"delay_ns", "jitter_ns", "loss", "burst", "rate", "seed"});
+  view.allow_only({"trace", "delay_ns", "jitter_ns", "loss", "burst", "rate", "seed"});
   PathModel path;
   path.delay = Nanoseconds(view.at("delay_ns").as_int(0, kMostNumber));
   path.jitter = Nanoseconds(view.at("jitter_ns").as_int(0, kMostNumber));
@@ -46,6 +66,7 @@ PathModel path_from(const JsonView& view) {
   path.burst = {burst[0].as_number(), burst[1].as_number(), burst[2].as_number()};
   path.rate = rate_from(view.at("rate"));
   path.seed = seed_from(view.at("seed"));
+  path.trace = trace_from(view.at("trace"));
   return path;
 }
 
@@ -57,7 +78,9 @@ Json to_json(const ForwarderOptions& options) {
     const AccessModel& access = options.model.machines[i];
     machines.push(Json::object({{"namespace_pid", int64_t{options.namespaces[i]}},
                                 {"up", rate_json(access.up)},
-                                {"down", rate_json(access.down)}}));
+                                {"down", rate_json(access.down)},
+                                {"up_trace", trace_json(access.up_trace)},
+                                {"down_trace", trace_json(access.down_trace)}}));
   }
   Json paths = Json::array();
   for (const PathModel& path : options.model.paths) paths.push(path_json(path));
@@ -70,10 +93,12 @@ ForwarderOptions forwarder_options_from(const Json& json) {
   view.allow_only({"machines", "paths", "late_bound_ns"});
   ForwarderOptions options;
   for (const JsonView& machine : view.at("machines").items()) {
-    machine.allow_only({"namespace_pid", "up", "down"});
+    machine.allow_only({"namespace_pid", "up", "down", "up_trace", "down_trace"});
     options.namespaces.push_back(
         static_cast<pid_t>(machine.at("namespace_pid").as_int(1, std::numeric_limits<int>::max())));
-    options.model.machines.push_back({rate_from(machine.at("up")), rate_from(machine.at("down"))});
+    options.model.machines.push_back({rate_from(machine.at("up")), rate_from(machine.at("down")),
+                                      trace_from(machine.at("up_trace")),
+                                      trace_from(machine.at("down_trace"))});
   }
   for (const JsonView& path : view.at("paths").items()) {
     options.model.paths.push_back(path_from(path));

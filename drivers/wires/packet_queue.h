@@ -1,15 +1,18 @@
 // The two things a packet meets on a wire: a link that sends at a rate with a queue before it
 // (LinkClock), and a line in which it waits for its time (DelayLine). Pure: no sockets, no clock.
+// With a trace the rate changes as it says, under the packet that is being sent, too.
 // Invariant: serialisation takes its time from the first packet on; idle time earns no credit;
 // a delay line never drops and keeps order.
 #pragma once
 
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "base/clock.h"
+#include "drivers/wires/service_curve.h"
 
 namespace fairwire {
 
@@ -25,6 +28,9 @@ class LinkClock {
  public:
   LinkClock() = default;
   explicit LinkClock(const LinkRate& rate) : rate_(rate) {}
+  /// With a trace: at `rate` (its mean) until start().
+  LinkClock(const LinkRate& rate, std::shared_ptr<const ServiceCurve> curve)
+      : rate_(rate), curve_(std::move(curve)) {}
 
   bool limited() const { return rate_.bits_per_second > 0; }
   /// A packet arrives; arrivals are in order of time. When its last byte has been sent, or nullopt
@@ -36,11 +42,16 @@ class LinkClock {
   /// Another rate from now on: the bytes that wait stay, and take as long as they take at that
   /// rate.
   void set_rate(int64_t bits_per_second, Nanoseconds now);
+  /// The trace begins: its time 0 is `now`; what waits, waits on. Without a trace nothing changes.
+  void start(Nanoseconds now);
 
  private:
   LinkRate rate_;
   Nanoseconds free_at_{};
   int64_t fraction_ = 0;  // of a nanosecond beyond free_at_, in 1 / bits_per_second
+  std::shared_ptr<const ServiceCurve> curve_;
+  std::optional<Nanoseconds> origin_;  // of the trace, once it has begun
+  Work work_ = 0;                      // on the curve: done when all that was admitted is sent
 };
 
 template <typename Item>

@@ -191,11 +191,11 @@ class TunWire final : public Wire {
 
   void change(const WireChange& change) override {
     Json request = Json::object({{"call", "change"}, {"what", change.what}});
+    const bool of_all = change.what == "start-traces";
     const bool of_pair = change.machine.empty();
-    const std::vector<std::pair<const char*, std::string>> ends =
-        of_pair ? std::vector<std::pair<const char*, std::string>>{{"from", change.from},
-                                                                   {"to", change.to}}
-                : std::vector<std::pair<const char*, std::string>>{{"machine", change.machine}};
+    std::vector<std::pair<const char*, std::string>> ends;
+    if (of_pair && !of_all) ends = {{"from", change.from}, {"to", change.to}};
+    if (!of_pair) ends = {{"machine", change.machine}};
     for (const auto& [key, name] : ends) {
       const size_t index = index_of(name);
       if (index == ends_.size()) throw ProtocolError("the wire has no machine " + name);

@@ -22,6 +22,7 @@ struct LinkLimit {
   int64_t bits_per_second = 0;  ///< 0: no limit
   int64_t queue_bytes = 0;
   Nanoseconds queue_time{};  ///< used when queue_bytes is 0
+  TraceModel trace = {};     ///< where it has a rate, its mean is that of the link
 };
 
 struct AccessLinks {
@@ -38,7 +39,7 @@ struct WirePath {
   Nanoseconds jitter{};  ///< adds 0 … jitter, in order
   double loss = 0;       ///< share of segments, 0 … 1
   LinkLimit limit;
-  BurstLoss burst = {};
+  BurstLoss burst = {};  ///< a trace of `limit` may hold delay and loss as well
 };
 
 struct TunWireOptions {

@@ -22,7 +22,10 @@ int64_t bytes_in(int64_t bits_per_second, Nanoseconds time) {
                               static_cast<double>(time.count()));
 }
 
-LinkRate resolve(const LinkLimit& limit, Nanoseconds round_trip) {
+LinkRate resolve(LinkLimit limit, Nanoseconds round_trip) {
+  if (limit.trace.trace != nullptr && limit.trace.trace->rate != nullptr) {
+    limit.bits_per_second = limit.trace.trace->rate->mean_bits_per_second();
+  }
   if (limit.bits_per_second < 0 || limit.bits_per_second > kMostBits || limit.queue_bytes < 0 ||
       limit.queue_time < Nanoseconds::zero()) {
     throw std::invalid_argument("a rate or queue of the wire is out of range");
@@ -45,14 +48,19 @@ LinkRate resolve(const LinkLimit& limit, Nanoseconds round_trip) {
           std::max(kLeastQueue, bytes_in(limit.bits_per_second, round_trip))};
 }
 
-Json rate_json(const LinkRate& rate) {
-  return Json::object(
-      {{"bits_per_second", rate.bits_per_second}, {"queue_bytes", rate.queue_bytes}});
+Json rate_json(const LinkRate& rate, const TraceModel& trace) {
+  Json json =
+      Json::object({{"bits_per_second", rate.bits_per_second}, {"queue_bytes", rate.queue_bytes}});
+  if (trace.trace != nullptr) {
+    json.set("trace", escape_name(trace.file)).set("repeat_ns", trace.repeat.count());
+  }
+  return json;
 }
 
 bool plain(const PathModel& path) {
   return path.delay == Nanoseconds::zero() && path.jitter == Nanoseconds::zero() &&
-         path.loss == 0 && path.burst.enter == 0 && path.rate.bits_per_second == 0;
+         path.loss == 0 && path.burst.enter == 0 && path.trace.trace == nullptr &&
+         path.rate.bits_per_second == 0;
 }
 
 class Builder {
@@ -74,11 +82,13 @@ class Builder {
       const size_t from = index_of(ends_, given.from);
       const size_t to = index_of(ends_, given.to);
       path(from, to).rate = resolve(given.limit, round_trip(from, to));
+      path(from, to).trace = given.limit.trace;
     }
     for (const AccessLinks& given : options_.access) {
       const size_t machine = index_of(ends_, given.machine);
       const Nanoseconds longest = longest_round_trip(machine);
-      model_.machines[machine] = {resolve(given.up, longest), resolve(given.down, longest)};
+      model_.machines[machine] = {resolve(given.up, longest), resolve(given.down, longest),
+                                  given.up.trace, given.down.trace};
     }
     return model_;
   }
@@ -96,6 +106,11 @@ class Builder {
     }
     PathModel& to_set = path(index_of(ends_, given.from), index_of(ends_, given.to));
     to_set.delay = given.delay;
+    if (const auto& trace = given.limit.trace.trace; trace != nullptr && !trace->rows.empty()) {
+      for (const WireTrace::Row& row : trace->rows) {
+        to_set.delay = std::max(to_set.delay, row.delay);  // for queues; the trace sets it then
+      }
+    }
     to_set.jitter = given.jitter;
     to_set.loss = given.loss;
     to_set.burst = given.burst;
@@ -140,13 +155,14 @@ Json model_json(const WireModel& model, const std::vector<WireEnd>& ends) {
   Json access = Json::array();
   Json paths = Json::array();
   for (size_t i = 0; i < ends.size(); ++i) {
-    access.push(Json::object({{"machine", ends[i].name},
-                              {"up", rate_json(model.machines[i].up)},
-                              {"down", rate_json(model.machines[i].down)}}));
+    access.push(
+        Json::object({{"machine", ends[i].name},
+                      {"up", rate_json(model.machines[i].up, model.machines[i].up_trace)},
+                      {"down", rate_json(model.machines[i].down, model.machines[i].down_trace)}}));
     for (size_t j = 0; j < ends.size(); ++j) {
       const PathModel& path = model.paths[i * ends.size() + j];
       if (i == j || plain(path)) continue;
-      Json json = rate_json(path.rate);
+      Json json = rate_json(path.rate, path.trace);
       json.set("from", ends[i].name).set("to", ends[j].name);
       json.set("delay_ns", path.delay.count()).set("jitter_ns", path.jitter.count());
       json.set("loss", path.loss);
