@@ -122,6 +122,14 @@ void add_link(CLI::App& app, Action& action) {
   CLI::App* verb = app.add_subcommand("link", "run a command behind an emulated link");
   auto arguments = std::make_shared<LinkArguments>();
   verb->add_option("--rate", arguments->rate, "each way: 40mbit, 1gbit; default: no limit");
+  verb->add_option("--up", arguments->up, "from COMMAND to its peer; wins over --rate");
+  verb->add_option("--down", arguments->down, "and back");
+  verb->add_option("--up-trace", arguments->up_trace, "a trace instead of a rate (docs/wire.md)");
+  verb->add_option("--down-trace", arguments->down_trace, "and back");
+  verb->add_option("--repeat", arguments->repeat_s, "seconds after which a CSV trace begins again")
+      ->check(CLI::Range(0, 604'800));
+  verb->add_option("--queue", arguments->queue, "each way: bytes, or a time at the rate (20ms)");
+  verb->add_option("--burst", arguments->burst, "bursts of loss, each way: ENTER,LEAVE[,LOSS]");
   verb->add_option("--rtt", arguments->rtt, "round trip: 80ms; default: 0ms")
       ->capture_default_str();
   verb->add_option("--jitter", arguments->jitter, "each way, added")->capture_default_str();
@@ -133,6 +141,22 @@ void add_link(CLI::App& app, Action& action) {
                    "after --: the command; $FAIRWIRE_PEER is the other side")
       ->required();
   verb->callback([&action, arguments] { action = [arguments] { return link_verb(*arguments); }; });
+}
+
+void add_trace(CLI::App& app, Action& action) {
+  CLI::App* verb = app.add_subcommand("trace", "print a made-up trace of a link, by its seed");
+  auto arguments = std::make_shared<TraceArguments>();
+  verb->add_option("--seed", arguments->seed, "the same seed, the same trace")
+      ->capture_default_str();
+  verb->add_option("--seconds", arguments->seconds, "its length")
+      ->check(CLI::Range(1, 604'800))
+      ->capture_default_str();
+  verb->add_option("--step-ms", arguments->step_ms, "between two rates")
+      ->check(CLI::Range(1, 60'000))
+      ->capture_default_str();
+  verb->add_option("--from", arguments->least, "the least rate")->capture_default_str();
+  verb->add_option("--to", arguments->most, "the highest rate")->capture_default_str();
+  verb->callback([&action, arguments] { action = [arguments] { return trace_verb(*arguments); }; });
 }
 
 }  // namespace
@@ -154,6 +178,7 @@ ExitCode run_command_line(int argc, char** argv) {
   add_tools(app, action);
   add_host(app, action);
   add_link(app, action);
+  add_trace(app, action);
   add_internal_verbs(app, action);
   try {
     app.parse(argc, argv);

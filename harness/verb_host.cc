@@ -2,6 +2,9 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include <charconv>
+#include <stdexcept>
+
 #include "base/error.h"
 #include "base/log.h"
 #include "datasets/spec.h"
@@ -73,13 +76,77 @@ void check_tools(Machine& machine) {
 
 }  // namespace
 
+namespace {
+
+int64_t rate_of(const std::string& text, const char* option) {
+  const Json rate(text);
+  return parse_rate(JsonView(rate, option));
+}
+
+LinkLimit link_limit(const LinkArguments& arguments, const std::string& own, const char* option,
+                     const std::string& trace) {
+  LinkLimit limit;
+  const std::string& rate = own.empty() ? arguments.rate : own;
+  if (!trace.empty()) {
+    if (!own.empty()) throw UsageError(std::string(option) + " and its trace exclude each other");
+    limit.trace.file = trace;
+    limit.trace.repeat = std::chrono::seconds(arguments.repeat_s);
+    limit.trace.trace = std::make_shared<WireTrace>(load_trace(trace, limit.trace.repeat));
+  } else if (!rate.empty()) {
+    limit.bits_per_second = rate_of(rate, own.empty() ? "--rate" : option);
+  }
+  const std::string& queue = arguments.queue;
+  if (queue.find_first_not_of("0123456789") == std::string::npos) {
+    if (queue.size() > 15) throw UsageError("--queue is too long");
+    limit.queue_bytes = queue.empty() ? 0 : std::stoll(queue);
+  } else {
+    limit.queue_time = parse_duration(queue);
+  }
+  return limit;
+}
+
+BurstLoss burst_of(const std::string& text) {
+  BurstLoss burst;
+  if (text.empty()) return burst;
+  const size_t first = text.find(',');
+  const size_t second = first == text.npos ? text.npos : text.find(',', first + 1);
+  const auto share = [&](const std::string& word) {
+    double value = -1;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size() || !(value >= 0 && value <= 1)) {
+      throw UsageError("--burst takes ENTER,LEAVE[,LOSS], shares from 0 to 1");
+    }
+    return value;
+  };
+  burst.enter = share(text.substr(0, first));
+  burst.leave = first == text.npos ? share("") : share(text.substr(first + 1, second - first - 1));
+  if (second != text.npos) burst.loss = share(text.substr(second + 1));
+  return burst;
+}
+
+}  // namespace
+
+ExitCode trace_verb(const TraceArguments& arguments) {
+  WalkOptions options;
+  options.seed = arguments.seed;
+  options.length = std::chrono::seconds(arguments.seconds);
+  options.step = std::chrono::milliseconds(arguments.step_ms);
+  options.least_bits_per_second = rate_of(arguments.least, "--from");
+  options.most_bits_per_second = rate_of(arguments.most, "--to");
+  try {
+    fmt::print("{}", make_walk(options));
+  } catch (const std::invalid_argument& error) {
+    throw UsageError(error.what());
+  }
+  return ExitCode::good;
+}
+
 ExitCode link_verb(const LinkArguments& arguments) {
   LinkOptions options;
   options.self_binary = own_binary();
-  if (!arguments.rate.empty()) {
-    const Json rate(arguments.rate);
-    options.bits_per_second = parse_rate(JsonView(rate, "--rate"));
-  }
+  options.up = link_limit(arguments, arguments.up, "--up", arguments.up_trace);
+  options.down = link_limit(arguments, arguments.down, "--down", arguments.down_trace);
+  options.burst = burst_of(arguments.burst);
   options.round_trip = parse_duration(arguments.rtt);
   options.jitter = parse_duration(arguments.jitter);
   options.loss = arguments.loss;

@@ -61,7 +61,14 @@ ExitCode tools_list_verb();
 ExitCode tools_check_verb(const std::vector<std::string>& files);
 
 struct LinkArguments {
-  std::string rate;
+  std::string rate;  ///< each way
+  std::string up;    ///< wins over it
+  std::string down;
+  std::string up_trace;
+  std::string down_trace;
+  int64_t repeat_s = 0;  ///< of CSV traces; 0: hold
+  std::string queue;     ///< "64000" bytes or "20ms"
+  std::string burst;     ///< ENTER,LEAVE[,LOSS]
   std::string rtt = "0ms";
   std::string jitter = "0ms";
   double loss = 0;
@@ -71,6 +78,16 @@ struct LinkArguments {
 };
 /// Runs a command behind an emulated link; the exit code is the command's.
 ExitCode link_verb(const LinkArguments& arguments);
+
+struct TraceArguments {
+  uint64_t seed = 1;
+  int64_t seconds = 60;
+  int64_t step_ms = 100;
+  std::string least = "1mbit";
+  std::string most = "50mbit";
+};
+/// Prints a made-up trace: docs/wire.md, "Traces".
+ExitCode trace_verb(const TraceArguments& arguments);
 
 /// What this host can do, and what a plan would cost; `plan` may be empty.
 ExitCode check_verb(const std::string& plan);

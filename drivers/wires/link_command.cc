@@ -26,14 +26,12 @@ TunWireOptions wire_options(const LinkOptions& options, const std::string& token
   wire.self_binary = options.self_binary;
   wire.token = token;
   wire.seed = options.seed;
-  for (const auto& [from, to] : {std::pair("here", "peer"), std::pair("peer", "here")}) {
-    wire.paths.push_back({from,
-                          to,
-                          options.round_trip / 2,
-                          options.jitter,
-                          options.loss,
-                          {options.bits_per_second, options.queue_bytes, {}}});
-  }
+  const auto add = [&](const char* from, const char* to, const LinkLimit& limit) {
+    wire.paths.push_back(
+        {from, to, options.round_trip / 2, options.jitter, options.loss, limit, options.burst});
+  };
+  add("here", "peer", options.up);
+  add("peer", "here", options.down);
   wire.conditions.buffers = options.tuned_buffers ? Buffers::tuned : Buffers::as_host;
   wire.conditions.congestion_control = options.congestion_control;
   return wire;
@@ -65,6 +63,9 @@ class Link {
     spawn.own_group = false;
     spawn.stdin_fd = STDIN_FILENO;
     std::optional<Subprocess> command;
+    if (options.up.trace.trace != nullptr || options.down.trace.trace != nullptr) {
+      wire_->change({.what = "start-traces"});
+    }
     start(here_, spawn, command);
     const ExitStatus status = wait_for(*command);
     if (peer) stop(*peer);

@@ -10,16 +10,18 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "drivers/wires/tun_wire.h"
 
 namespace fairwire {
 
 struct LinkOptions {
   std::string self_binary;
-  int64_t bits_per_second = 0;  ///< each way; 0: no limit
-  Nanoseconds round_trip{};     ///< half of it each way
-  Nanoseconds jitter{};         ///< each way
-  double loss = 0;              ///< share of segments, each way
-  int64_t queue_bytes = 0;      ///< 0: one bandwidth-delay product
+  LinkLimit up;              ///< from COMMAND to its peer
+  LinkLimit down;            ///< and back
+  Nanoseconds round_trip{};  ///< half of it each way
+  Nanoseconds jitter{};      ///< each way
+  double loss = 0;           ///< share of segments, each way
+  BurstLoss burst;           ///< each way
   uint64_t seed = 1;
   bool tuned_buffers = false;
   std::string congestion_control;  ///< empty: this host's

@@ -15,7 +15,7 @@ TEST(LinkCommand, RunsACommandBesideItsPeer) {
   if (::access("/dev/net/tun", R_OK | W_OK) != 0) GTEST_SKIP() << "no /dev/net/tun";
   LinkOptions options;
   options.self_binary = FAIRWIRE_TEST_AGENT;
-  options.bits_per_second = 40'000'000;
+  options.up = options.down = {40'000'000, 0, {}};
   options.round_trip = milliseconds(10);
   options.peer = "sleep 60";
   options.command = {"sh", "-c", "test \"$FAIRWIRE_PEER\" = 10.77.0.2 && exit 7"};
