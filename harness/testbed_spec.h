@@ -34,7 +34,7 @@ struct MachineSpec {
 struct LinkSpec {
   int64_t bits_per_second = 0;  ///< 0: no limit
   int64_t queue_bytes = 0;      ///< 0: one bandwidth-delay product
-  TraceModel trace;             ///< bits_per_second is its mean then
+  TraceModel trace = {};        ///< bits_per_second is its mean then
 };
 
 struct AccessSpec {
@@ -49,10 +49,10 @@ struct PathSpec {
   Nanoseconds delay{};  ///< one way
   Nanoseconds jitter{};
   double loss = 0;  ///< share of packets, 0 … 1
-  BurstLoss burst;
+  BurstLoss burst = {};
   int64_t bits_per_second = 0;
   int64_t queue_bytes = 0;
-  TraceModel trace;  ///< of rate, delay and loss
+  TraceModel trace = {};  ///< of rate, delay and loss
 };
 
 struct WireSpec {
