@@ -187,6 +187,7 @@ std::vector<std::string> calibrate_pair(Testbed& testbed, const WirePair& pair,
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     NetworkConditions conditions;
     if (wire.kind != "real") conditions.buffers = Buffers::tuned;
+    conditions.routers_open = true;
     const Stage stage = testbed.set(pair.wire, {pair.one, pair.other}, conditions);
     AgentProbes probes(stage);
     const CalibrationReading reading = calibrate(probes, plan);

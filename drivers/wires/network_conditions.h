@@ -20,6 +20,7 @@ struct NetworkConditions {
   Buffers buffers = Buffers::as_host;
   std::string congestion_control;  ///< of every route of the wire; empty: the namespace's default
   bool locked = false;             ///< a program may not choose another
+  bool routers_open = false;       ///< NAT routers let everything in, for a reading of the wire
 };
 
 /// Writes the buffer limits of the network namespace of `pid`. Throws SystemError.

@@ -117,19 +117,33 @@ class ForwarderProcess {
   Json greeting_;
 };
 
+constexpr const char* kNet = "10.77.0.0/24";
+constexpr const char* kNet6 = "fd77::/64";
+
+std::string device_up() {
+  const std::string device = " dev " + std::string(kWireDevice);
+  return "link set" + device + " mtu 1500 txqueuelen " + std::to_string(kDeviceQueue) +
+         "\nlink set" + device + " addrgenmode none\nlink set" + device + " up\n";
+}
+
 // One route to the whole net; no link-local address is made and nobody is asked for.
 std::string addresses_and_routes(size_t machine, bool with_ipv6, const std::string& attributes) {
   const std::string device = " dev " + std::string(kWireDevice);
-  std::string batch = "link set" + device + " mtu 1500 txqueuelen " + std::to_string(kDeviceQueue) +
-                      "\nlink set" + device + " addrgenmode none\nlink set" + device + " up\n";
   const std::string v4 = wire_ipv4(machine);
-  batch += "address add " + v4 + "/32" + device + "\n";
-  batch += "route add 10.77.0.0/24" + device + " src " + v4 + attributes + "\n";
+  std::string batch = "address add " + v4 + "/32" + device + "\n";
+  batch += "route add " + std::string(kNet) + device + " src " + v4 + attributes + "\n";
   if (!with_ipv6) return batch;
   const std::string v6 = wire_ipv6(machine);
   batch += "address add " + v6 + "/128" + device + " nodad noprefixroute\n";
-  batch += "route add fd77::/64" + device + " src " + v6 + attributes + "\n";
+  batch += "route add " + std::string(kNet6) + device + " src " + v6 + attributes + "\n";
   return batch;
+}
+
+// A firewall forwards for a machine that has these addresses itself.
+std::string routes_of_firewall(bool with_ipv6) {
+  const std::string device = " dev " + std::string(kWireDevice) + "\n";
+  return "route add " + std::string(kNet) + device +
+         (with_ipv6 ? "route add " + std::string(kNet6) + device : "");
 }
 
 class TunWire final : public Wire {
@@ -138,15 +152,18 @@ class TunWire final : public Wire {
       : ends_(ends),
         model_(wire_model(ends, options)),
         attributes_(route_attributes(options.conditions)),
+        routers_(make_routers(options)),
         forwarder_(forwarder_options(options), options.self_binary, options.token) {
     const bool with_ipv6 = host_has_ipv6();
     Json machines = Json::object();
+    Json routers = Json::object();
     for (size_t i = 0; i < ends.size(); ++i) {
       apply_buffers(options.conditions, ends[i].namespace_pid);
-      in_network_of(ends[i].namespace_pid, [&] {
-        run_ip_batch(addresses_and_routes(i, with_ipv6, attributes_));
-        machines.set(ends[i].name, namespace_conditions());
-      });
+      const NatOptions nat = nat_of(options, ends[i].name);
+      tie(i, nat, with_ipv6, options.conditions.routers_open);
+      in_network_of(ends[i].namespace_pid,
+                    [&] { machines.set(ends[i].name, namespace_conditions()); });
+      if (routers_[i]) routers.set(ends[i].name, to_json(nat));
     }
     conditions_ = Json::object({{"kind", "tun"},
                                 {"mtu", 1500},
@@ -157,6 +174,7 @@ class TunWire final : public Wire {
                                 {"conditions", to_json(options.conditions)},
                                 {"machines", machines},
                                 {"forwarder", forwarder_.greeting()}});
+    if (routers != Json::object()) conditions_.set("routers", routers);
   }
 
   std::vector<std::pair<std::string, std::string>> addresses() const override {
@@ -213,9 +231,52 @@ class TunWire final : public Wire {
   }
 
  private:
+  static NatOptions nat_of(const TunWireOptions& options, const std::string& machine) {
+    NatOptions nat;
+    for (const AccessLinks& link : options.access) {
+      if (link.machine == machine) nat = link.nat;
+    }
+    return nat;
+  }
+
+  std::vector<std::unique_ptr<NatRouter>> make_routers(const TunWireOptions& options) const {
+    std::vector<std::unique_ptr<NatRouter>> routers(ends_.size());
+    for (size_t i = 0; i < ends_.size(); ++i) {
+      if (nat_of(options, ends_[i].name).kind != NatKind::none) {
+        routers[i] = std::make_unique<NatRouter>();
+      }
+    }
+    return routers;
+  }
+
+  // Where the wire's device is: the machine's namespace, or that of its router.
+  pid_t outer_namespace(size_t machine) const {
+    return routers_[machine] ? routers_[machine]->namespace_pid() : ends_[machine].namespace_pid;
+  }
+
+  void tie(size_t machine, const NatOptions& nat, bool with_ipv6, bool open) {
+    const bool firewall = nat.kind == NatKind::firewall;
+    const bool with_ipv6_there = with_ipv6 && nat.kind == NatKind::none;
+    in_network_of(outer_namespace(machine), [&] {
+      run_ip_batch(device_up() +
+                   (firewall ? routes_of_firewall(with_ipv6)
+                             : addresses_and_routes(machine, with_ipv6_there, attributes_)));
+    });
+    if (!routers_[machine]) return;
+    NatSite site{ends_[machine].namespace_pid,
+                 std::string(kWireDevice),
+                 wire_ipv4(machine),
+                 {},
+                 kNet,
+                 kNet6,
+                 attributes_};
+    if (firewall && with_ipv6) site.ipv6 = wire_ipv6(machine);
+    routers_[machine]->configure(nat, site, open);
+  }
+
   ForwarderOptions forwarder_options(const TunWireOptions& options) const {
     ForwarderOptions result{{}, model_, options.late_bound};
-    for (const WireEnd& end : ends_) result.namespaces.push_back(end.namespace_pid);
+    for (size_t i = 0; i < ends_.size(); ++i) result.namespaces.push_back(outer_namespace(i));
     return result;
   }
 
@@ -244,8 +305,8 @@ class TunWire final : public Wire {
   // What the model never saw: the device's queue was full.
   int64_t device_drops() const {
     int64_t drops = 0;
-    for (const WireEnd& end : ends_) {
-      for (const InterfaceCount& count : interface_counts(end.namespace_pid)) {
+    for (size_t i = 0; i < ends_.size(); ++i) {
+      for (const InterfaceCount& count : interface_counts(outer_namespace(i))) {
         if (count.name == kWireDevice) drops += count.dropped_packets;
       }
     }
@@ -255,6 +316,7 @@ class TunWire final : public Wire {
   std::vector<WireEnd> ends_;
   WireModel model_;
   std::string attributes_;
+  std::vector<std::unique_ptr<NatRouter>> routers_;  // where there is one, by machine
   ForwarderProcess forwarder_;
   Json conditions_;
 };

@@ -11,6 +11,7 @@
 
 #include "drivers/wire.h"
 #include "drivers/wires/emulator.h"
+#include "drivers/wires/nat_router.h"
 #include "drivers/wires/network_conditions.h"
 #include "drivers/wires/wire_end.h"
 
@@ -29,6 +30,7 @@ struct AccessLinks {
   std::string machine;
   LinkLimit up;
   LinkLimit down;
+  NatOptions nat = {};  ///< a router between machine and link
 };
 
 /// One direction between two machines.
