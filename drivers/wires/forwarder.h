@@ -3,7 +3,8 @@
 // asked on stdin, in JSON lines.
 // Invariants: it sleeps until the next packet is due, never spins; it ends when its input does.
 //
-//   it begins   {"ready":true,"priority":"fifo","udp_segmentation":true} or {"failed":"why"}
+//   it begins   {"ready":true,"priority":"fifo","idle":"awake","udp_segmentation":true}
+//               or {"failed":"why"}
 //   asked       {"call":"read"}, at most 4096 bytes a line
 //               {"call":"change","what":"link-down","machine":0}, or with from, to, up, down
 //               (bits/s) and delay_ns as docs/wire.md says; answered by {"changed":true}
