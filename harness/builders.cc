@@ -138,7 +138,8 @@ Builders Site::builders() const {
       ends.push_back({machine->info().name, machine->info().namespace_pid});
     }
     if (spec.kind == "open") return make_open_wire(ends, {.conditions = conditions});
-    TunWireOptions tun = tun_options(spec, machines);
+    TunWireOptions tun;
+    if (!conditions.ceiling) tun = tun_options(spec, machines);
     tun.self_binary = options->self;
     tun.token = options->token;
     tun.seed = options->seed;

@@ -111,11 +111,9 @@ Nanoseconds whole_seconds(const JsonView& view, const char* key) {
 
 NatOptions parse_nat(const JsonView& view) {
   view.allow_only({"kind", "udp_timeout_s", "tcp_timeout_s"});
-  const std::string kind = view.at("kind").as_one_of(
-      {"port-restricted", "symmetric", "full-cone", "firewall", "forwarded"});
   NatOptions nat;
-  const auto found = std::find(kNatKinds.begin(), kNatKinds.end(), kind);
-  nat.kind = static_cast<NatKind>(found - kNatKinds.begin());
+  nat.kind = nat_kind_named(view.at("kind").as_one_of(
+      {"port-restricted", "symmetric", "full-cone", "firewall", "forwarded"}));
   nat.udp_timeout = whole_seconds(view, "udp_timeout_s");
   nat.tcp_timeout = whole_seconds(view, "tcp_timeout_s");
   return nat;

@@ -1,38 +1,13 @@
 #include "drivers/wires/emulator.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <stdexcept>
 
-#include "base/rng.h"
+#include "drivers/wires/luck.h"
 
 namespace fairwire {
 namespace {
-
-constexpr int kDrawBits = 53;
-
-// The n-th draw of a path, by number: no state, so what was dropped before changes nothing.
-uint64_t draw(uint64_t seed, uint64_t number) {
-  uint64_t state = seed ^ (number * 0xd1342543de82ef95);  // odd: no two numbers share a state
-  return splitmix64(state);
-}
-
-// What is drawn of a path, each from numbers of its own.
-enum class Luck : uint64_t { loss = 0, jitter = 1, burst = 2 };
-
-// 0 ≤ share < 1.
-double drawn_share(const PathModel& model, Luck luck, uint64_t number) {
-  uint64_t seed = model.seed + static_cast<uint64_t>(luck);
-  if (luck != Luck::loss) seed = splitmix64(seed);
-  return std::ldexp(static_cast<double>(draw(seed, number) >> (64 - kDrawBits)), -kDrawBits);
-}
-
-Nanoseconds drawn_jitter(const PathModel& model, uint64_t number) {
-  if (model.jitter <= Nanoseconds::zero()) return Nanoseconds::zero();
-  const double share = drawn_share(model, Luck::jitter, number);
-  return Nanoseconds(static_cast<int64_t>(share * static_cast<double>(model.jitter.count())));
-}
 
 int64_t wire_bytes(const PacketShape& shape, int segment) {
   return shape.segment_bytes(segment) + kFramingBytes;
@@ -56,11 +31,6 @@ std::shared_ptr<const ServiceCurve> curve_of(const TraceModel& model) {
 }
 
 }  // namespace
-
-double mean_loss(double loss, const BurstLoss& burst) {
-  if (burst.enter <= 0) return loss;
-  return (burst.leave * loss + burst.enter * burst.loss) / (burst.enter + burst.leave);
-}
 
 Emulator::Emulator(const WireModel& model)
     : machines_(static_cast<int>(model.machines.size())),

@@ -1,20 +1,14 @@
 #include "drivers/wires/nat_router.h"
 
-#include <fcntl.h>
-
-#include <cstdlib>
+#include <algorithm>
 
 #include "base/error.h"
-#include "base/file_descriptor.h"
 #include "base/log.h"
-#include "drivers/subprocess.h"
 #include "drivers/wires/network_namespace.h"
 
 namespace fairwire {
 namespace {
 
-constexpr Nanoseconds kPatience = std::chrono::seconds(10);
-constexpr const char* kMachine = "192.168.77.2";
 constexpr const char* kRouter = "192.168.77.1";
 constexpr const char* kRouter6 = "fd78::1";
 constexpr const char* kLan = "lan";
@@ -29,26 +23,6 @@ int64_t seconds_of(Nanoseconds time) {
   return std::chrono::duration_cast<std::chrono::seconds>(time).count();
 }
 
-void set_of_namespace(const std::string& name, const std::string& value) {
-  open_file("/proc/sys/net/" + name, O_WRONLY).write_all(value + "\n");
-}
-
-void run_nft(const std::string& rules) {
-  const char* path = ::getenv("PATH");
-  const std::string everywhere =
-      (path != nullptr ? std::string(path) + ":" : "") + "/usr/sbin:/sbin";
-  std::string program;
-  try {
-    program = find_program("nft", everywhere);
-  } catch (const SystemError&) {
-    throw ProtocolError("NAT routers need nft, which is not installed: apt-get install nftables");
-  }
-  const CommandResult result = run_command({program, "-f", "-"}, rules, kPatience);
-  if (!result.ok()) {
-    throw ProtocolError("nft: " + (result.timed_out ? "no end within 10 s" : result.err));
-  }
-}
-
 // What the machine sends keeps its port mapped.
 std::string renewal(const std::string& protocol, Nanoseconds given, Nanoseconds standard) {
   const int64_t life = seconds_of(given > Nanoseconds::zero() ? given : standard);
@@ -56,22 +30,18 @@ std::string renewal(const std::string& protocol, Nanoseconds given, Nanoseconds 
          std::to_string(life) + "s }\n";
 }
 
-bool translates(NatKind kind) {
-  return kind != NatKind::firewall;
-}
-
 std::string veth(const NatSite& site) {
   return "link add " + std::string(kLan) + " address " + kRouterMac + " type veth peer name " +
          site.device + " address " + kMachineMac + " netns " + std::to_string(site.machine) +
          "\nlink set dev " + kLan + " addrgenmode none\nlink set dev " + kLan + " up\n" +
-         "address add " + kRouter + "/24 dev " + kLan + "\nneigh replace " + kMachine + " lladdr " +
-         kMachineMac + " dev " + kLan + " nud permanent\n";
+         "address add " + kRouter + "/24 dev " + kLan + "\nneigh replace " + kBehindRouter +
+         " lladdr " + kMachineMac + " dev " + kLan + " nud permanent\n";
 }
 
 // A firewall has no address of its own on the wire; it knows who lives behind it.
 std::string towards_machine(const NatSite& site) {
   const std::string lan = " dev " + std::string(kLan);
-  std::string batch = "route add " + site.ipv4 + "/32 via " + kMachine + lan + "\n";
+  std::string batch = "route add " + site.ipv4 + "/32 via " + kBehindRouter + lan + "\n";
   if (site.ipv6.empty()) return batch;
   batch += "address add " + std::string(kRouter6) + "/64" + lan + " nodad\n";
   batch += "neigh replace " + site.ipv6 + " lladdr " + kMachineMac + lan + " nud permanent\n";
@@ -82,12 +52,12 @@ std::string at_machine(const NatOptions& options, const NatSite& site) {
   const std::string device = " dev " + site.device;
   const bool own = !translates(options.kind);
   std::string batch = "link set" + device + " addrgenmode none\nlink set" + device + " up\n";
-  batch += "address add " + std::string(kMachine) + "/24" + device + "\n";
+  batch += "address add " + std::string(kBehindRouter) + "/24" + device + "\n";
   if (own) batch += "address add " + site.ipv4 + "/32" + device + "\n";
   batch += "neigh replace " + std::string(kRouter) + " lladdr " + kRouterMac + device +
            " nud permanent\n";
   batch += "route add " + site.ipv4_net + " via " + kRouter + device + " src " +
-           (own ? site.ipv4 : kMachine) + site.attributes + "\n";
+           (own ? site.ipv4 : kBehindRouter) + site.attributes + "\n";
   if (!own || site.ipv6.empty()) return batch;
   batch += "address add " + site.ipv6 + "/128" + device + " nodad\n";
   batch += "route add " + std::string(kRouter6) + "/128" + device + "\n";
@@ -103,6 +73,15 @@ std::string_view name_of(NatKind kind) {
   return kNatKinds.at(static_cast<size_t>(kind));
 }
 
+bool translates(NatKind kind) {
+  return kind != NatKind::none && kind != NatKind::firewall;
+}
+
+NatKind nat_kind_named(std::string_view name) {
+  const auto* const found = std::find(kNatKinds.begin(), kNatKinds.end(), name);
+  return found == kNatKinds.end() ? NatKind::none : static_cast<NatKind>(found - kNatKinds.begin());
+}
+
 Json to_json(const NatOptions& options) {
   Json json = Json::object({{"kind", std::string(name_of(options.kind))}});
   if (options.udp_timeout > Nanoseconds::zero()) {
@@ -116,7 +95,7 @@ Json to_json(const NatOptions& options) {
 
 std::string nat_rules(const NatOptions& options, const std::string& device, bool open) {
   const std::string in = "iifname \"" + device + "\" ";
-  const std::string to_machine = std::string("dnat ip to ") + kMachine + "\n";
+  const std::string to_machine = std::string("dnat ip to ") + kBehindRouter + "\n";
   const bool all = open || options.kind == NatKind::forwarded;
   const bool cone = options.kind == NatKind::full_cone && !all;
   std::string rules = "table inet router {\n";

@@ -31,6 +31,12 @@ struct NatOptions {
 constexpr std::array<std::string_view, 6> kNatKinds = {"none",      "port-restricted", "symmetric",
                                                        "full-cone", "firewall",        "forwarded"};
 std::string_view name_of(NatKind kind);
+/// Of one of these names; none of any other.
+NatKind nat_kind_named(std::string_view name);
+
+/// True for those that give the machine another address: kBehindRouter.
+bool translates(NatKind kind);
+constexpr const char* kBehindRouter = "192.168.77.2";
 
 /// {"kind","udp_timeout_s","tcp_timeout_s"}, times of 0 left out.
 Json to_json(const NatOptions& options);

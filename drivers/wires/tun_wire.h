@@ -52,6 +52,8 @@ struct TunWireOptions {
   std::vector<WirePath> paths;      ///< pairs that are not named have neither delay nor limit
   Nanoseconds late_bound = std::chrono::milliseconds(5);
   NetworkConditions conditions;
+  int number = 0;       ///< of a wire inside of another: wire_address.h
+  std::string gateway;  ///< the machine behind which the rest of the world is; empty: there is none
 };
 
 /// At most 32 machines, addresses as on the open wire. Bytes and packets of a pair are segments
