@@ -50,7 +50,7 @@ def row(rate, rtt, algorithm, runs):
     return f"| {name} | {algorithm} | {len(runs)} | {goodput} | {over} | {lateness} | {cores} | {drops} |"
 
 
-SWARM_HEAD = ("| wire | n | payload received, % of theory: least, median machine | RTT over declared, ms "
+SWARM_HEAD = ("| wire | n | payload received, % of what was sent or fits: least, median machine | RTT over declared, ms "
               "| lateness median, p99, max, µs | forwarder, cores | device drops |\n"
               "| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
 SWARMS = {"cities": "Paris, Amsterdam, Warsaw, 100 Mbit/s each, six streams of 20 Mbit/s",

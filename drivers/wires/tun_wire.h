@@ -18,7 +18,7 @@
 namespace fairwire {
 
 /// A rate and the queue before it. Without a queue: one bandwidth-delay product of the longest
-/// round trip over it, at least 32 full segments.
+/// round trip over it, at least 32 full segments and 1 ms.
 struct LinkLimit {
   int64_t bits_per_second = 0;  ///< 0: no limit
   int64_t queue_bytes = 0;

@@ -82,8 +82,8 @@ void run(const std::string& agent, bool cities, int seconds) {
     over.push(std::chrono::duration<double, std::milli>(reading.median).count() - declared);
   }
   std::vector<double> shares;
-  const double theory =
-      cities ? 2 * 20e6 / 8 * 1448 / 1500 : static_cast<double>(rate) / 8 * 1448 / 1538;
+  // Of the cities what their two senders are told to send; else what the link lets through.
+  const double theory = cities ? 2 * 20e6 / 8 : static_cast<double>(rate) / 8 * 1448 / 1538;
   for (size_t i = 0; i < networks.size(); ++i) shares.push_back(load.goodput(i) / theory);
   std::ranges::sort(shares);
   int64_t dropped = 0;
