@@ -66,7 +66,7 @@ percost: ## does what is done per piece cost the same however many came before?
 bench-wire: ## the accuracy of the emulated wire, as in docs/wire.md (RUNS=3, about 8 minutes, root)
 	@scripts/deps.sh --percost
 	@cmake --preset release -B build/perf -DFAIRWIRE_TESTS=ON -DFAIRWIRE_PYTHON=OFF >build/perf.log 2>&1 || { cat build/perf.log; exit 1; }
-	@cmake --build build/perf -j $(JOBS) --target measure_wire fairwire
+	@cmake --build build/perf -j $(JOBS) --target measure_wire measure_swarm fairwire
 	@$(PYTHON) scripts/bench_wire.py build/perf $(or $(RUNS),3)
 
 clean: ## remove build folders; runs/ stays

@@ -6,6 +6,7 @@
 
 #include <charconv>
 #include <csignal>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -105,16 +106,15 @@ void sweep_groups(std::vector<std::string>& lines) {
   }
 }
 
-// The processes that carry the token of a dead owner, killed; `named` are those already told of.
-bool kill_marked(std::vector<std::string>& lines, std::set<pid_t>& named) {
+// Kills the processes that were started with a token of which `theirs` is true; `named` are those
+// already told of. False when there was none.
+bool kill_marked(const std::function<bool(const std::string&)>& theirs,
+                 std::vector<std::string>& lines, std::set<pid_t>& named) {
   bool found = false;
   for (const pid_t pid : all_processes()) {
     if (pid == ::getpid()) continue;
-    const auto text = start_variable(pid, "FAIRWIRE_TOKEN");
-    if (!text) continue;
-    std::string_view left = *text;
-    const auto token = take_token(left);
-    if (!token || !left.empty() || alive(*token)) continue;
+    const auto token = start_variable(pid, "FAIRWIRE_TOKEN");
+    if (!token || !theirs(*token)) continue;
     const std::string name = process_name(pid);
     if (::kill(pid, SIGKILL) != 0) continue;
     found = true;
@@ -125,11 +125,14 @@ bool kill_marked(std::vector<std::string>& lines, std::set<pid_t>& named) {
   return found;
 }
 
-void sweep_processes(std::vector<std::string>& lines) {
+void kill_all_marked(const std::function<bool(const std::string&)>& theirs,
+                     std::vector<std::string>& lines) {
   constexpr int kMostRounds = 100;
   std::set<pid_t> named;
   // Until a look finds none: what was forked during the last one was not in it.
-  for (int round = 0; round < kMostRounds && kill_marked(lines, named); ++round) ::usleep(1000);
+  for (int round = 0; round < kMostRounds && kill_marked(theirs, lines, named); ++round) {
+    ::usleep(1000);
+  }
 }
 
 void sweep_folders(std::vector<std::string>& lines) {
@@ -167,9 +170,19 @@ bool owner_alive(const std::string& token) {
 std::vector<std::string> sweep_leftovers() {
   std::vector<std::string> lines;
   sweep_groups(lines);
-  sweep_processes(lines);  // the folders last: nobody writes into them any more
+  const auto orphaned = [](const std::string& text) {
+    std::string_view left = text;
+    const auto token = take_token(left);
+    return token && left.empty() && !alive(*token);
+  };
+  kill_all_marked(orphaned, lines);  // the folders last: nobody writes into them any more
   sweep_folders(lines);
   return lines;
+}
+
+void kill_marked_with(const std::string& token) {
+  std::vector<std::string> lines;
+  kill_all_marked([&](const std::string& text) { return text == token; }, lines);
 }
 
 std::string owner_folder(const std::string& token) {

@@ -20,6 +20,10 @@ bool owner_alive(const std::string& token);
 /// (/dev/shm/fairwire-TOKEN…) of dead owners. Returns one line for each thing swept.
 std::vector<std::string> sweep_leftovers();
 
+/// Kills the processes, but this one, that were started with FAIRWIRE_TOKEN=token: where control
+/// groups are not ours to make.
+void kill_marked_with(const std::string& token);
+
 /// Folders on this host: /dev/shm/fairwire-TOKEN.
 std::string owner_folder(const std::string& token);
 

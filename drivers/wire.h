@@ -45,10 +45,19 @@ class Wire {
 
   /// Machine name → address at which the others reach it, in the order of the machines.
   virtual std::vector<std::pair<std::string, std::string>> addresses() const = 0;
+  /// The address that a machine has itself: another one behind a router that translates.
+  virtual std::string own_address(const std::string& machine) const {
+    for (const auto& [name, address] : addresses()) {
+      if (name == machine) return address;
+    }
+    return {};
+  }
   /// What the record says of it: its kind, its settings, the buffers and congestion control that
   /// each end has.
   virtual Json conditions() const = 0;
   virtual WireReading read() = 0;
+  /// Throws ProtocolError when it carries nothing any more.
+  virtual void check() {}
   /// Throws ProtocolError where the wire cannot, or has no such machine.
   virtual void change(const WireChange& change) {
     throw ProtocolError("this wire cannot do " + change.what + ": it is not emulated");

@@ -105,7 +105,7 @@ TunWireOptions tun_options(const WireSpec& spec, const std::vector<Machine*>& ma
   for (const Machine* from : machines) {
     const std::string& name = from->info().name;
     const AccessSpec access = spec.access_of(name);
-    options.access.push_back({name, limit(access.up), limit(access.down)});
+    options.access.push_back({name, limit(access.up), limit(access.down), access.nat});
     for (const Machine* to : machines) {
       if (to == from) continue;
       const PathSpec path = spec.path_between(name, to->info().name);
@@ -138,7 +138,8 @@ Builders Site::builders() const {
       ends.push_back({machine->info().name, machine->info().namespace_pid});
     }
     if (spec.kind == "open") return make_open_wire(ends, {.conditions = conditions});
-    TunWireOptions tun = tun_options(spec, machines);
+    TunWireOptions tun;
+    if (!conditions.ceiling) tun = tun_options(spec, machines);
     tun.self_binary = options->self;
     tun.token = options->token;
     tun.seed = options->seed;

@@ -1,9 +1,12 @@
 #include "harness/calibrate.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "base/error.h"
 #include "base/json.h"
+#include "harness/exit_code.h"
 
 namespace fairwire {
 namespace {
@@ -13,6 +16,8 @@ constexpr int64_t kMaximumReading = 1 << 16;
 constexpr int64_t kMostBytes = int64_t{1} << 40;
 constexpr Nanoseconds kReadyWithin = std::chrono::seconds(10);
 constexpr Nanoseconds kProbeDeadline = std::chrono::seconds(150);  // 10 000 echoes at 10 ms
+constexpr int64_t kSurelyCarried = 100'000'000;  // bytes/s; up to there the reading itself tells
+constexpr Nanoseconds kCeilingTime = std::chrono::milliseconds(500);
 constexpr Nanoseconds kGrace = std::chrono::seconds(2);
 
 // Stops what it started, whatever happens between.
@@ -61,7 +66,7 @@ class AgentProbes final : public CalibrationProbes {
     const int port = server.free_port();
     const Server running(server, "pipe-serve",
                          {server.info().self, "pipe", "serve", "--port", std::to_string(port)});
-    if (!server.wait_for_tcp(stage_.address(from), port, kReadyWithin)) {
+    if (!server.wait_for_tcp(stage_.own_address(from), port, kReadyWithin)) {
       throw ProtocolError("the pipe on " + from + " was not ready in time");
     }
     const auto ms = std::chrono::duration_cast<std::chrono::milliseconds>(duration).count();
@@ -110,6 +115,27 @@ int64_t smaller_limit(std::initializer_list<int64_t> limits) {
     if (limit > 0 && (smallest == 0 || limit < smallest)) smallest = limit;
   }
   return smallest;
+}
+
+// Refuses a rate that this host cannot carry, before a reading makes a riddle of it.
+void check_ceiling(Testbed& testbed, const WirePair& pair, const DeclaredWire& declared) {
+  const int64_t wanted = std::max(declared.forth, declared.back);
+  if (wanted < kSurelyCarried) return;
+  NetworkConditions conditions;
+  conditions.buffers = Buffers::tuned;
+  conditions.ceiling = true;
+  const Stage stage = testbed.set(pair.wire, {pair.one, pair.other}, conditions);
+  AgentProbes probes(stage);
+  int64_t most = 0;
+  for (const int streams : {1, 4}) {
+    most = std::max(most, probes.goodput(pair.one, pair.other, streams, kCeilingTime));
+  }
+  if (most >= wanted) return;
+  const auto gigabits = [](int64_t bytes) { return static_cast<double>(bytes) * 8e-9; };
+  throw UnfitError(fmt::format(
+      "{:.2f} Gbit/s of payload are declared between {} and {}, and this host carries {:.2f} there "
+      "without any limit; declare less, or use an open wire",
+      gigabits(wanted), pair.one, pair.other, gigabits(most)));
 }
 
 bool declares_something(const WireSpec& wire) {
@@ -184,9 +210,11 @@ std::vector<std::string> calibrate_pair(Testbed& testbed, const WirePair& pair,
   plan.duration = probe_duration(declared.round_trip);
   plan.hosts = hosts;
   std::vector<std::string> out;
+  check_ceiling(testbed, pair, declared);
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     NetworkConditions conditions;
     if (wire.kind != "real") conditions.buffers = Buffers::tuned;
+    conditions.routers_open = true;
     const Stage stage = testbed.set(pair.wire, {pair.one, pair.other}, conditions);
     AgentProbes probes(stage);
     const CalibrationReading reading = calibrate(probes, plan);

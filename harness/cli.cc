@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/error.h"
+#include "drivers/wires/nat_router.h"
 #include "harness/cli_internal.h"
 #include "harness/fairwire.h"
 #include "harness/verbs.h"
@@ -136,6 +137,9 @@ void add_link(CLI::App& app, Action& action) {
   verb->add_option("--loss", arguments->loss, "share of packets, each way")
       ->check(CLI::Range(0.0, 1.0));
   verb->add_option("--seed", arguments->seed, "of loss and jitter")->capture_default_str();
+  const CLI::IsMember is_nat(std::vector<std::string>(kNatKinds.begin(), kNatKinds.end()));
+  verb->add_option("--nat", arguments->nat, "a router before COMMAND's side")->check(is_nat);
+  verb->add_option("--peer-nat", arguments->peer_nat, "a router before the peer")->check(is_nat);
   verb->add_option("--peer", arguments->peer, "a command on the other side, its words in one text");
   verb->add_option("command", arguments->command,
                    "after --: the command; $FAIRWIRE_PEER is the other side")

@@ -34,6 +34,8 @@ struct Stage {
   Machine& machine(const std::string& name) const;
   /// Where the others reach this machine.
   std::string address(const std::string& name) const;
+  /// What it has itself: behind a router that translates another one.
+  std::string own_address(const std::string& name) const { return wire->own_address(name); }
 };
 
 class Testbed {

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/json.h"
 #include "drivers/wires/emulator.h"
+#include "drivers/wires/nat_router.h"
 
 namespace fairwire {
 
@@ -41,6 +42,7 @@ struct AccessSpec {
   std::string machine;  ///< "*": every machine
   LinkSpec up;
   LinkSpec down;
+  NatOptions nat = {};
 };
 
 struct PathSpec {

@@ -103,6 +103,22 @@ PathSpec parse_path(const JsonView& view) {
   return path;
 }
 
+Nanoseconds whole_seconds(const JsonView& view, const char* key) {
+  const auto value = view.find(key);
+  if (!value) return {};
+  return std::chrono::seconds(value->as_int(1, 30 * 24 * 3600));
+}
+
+NatOptions parse_nat(const JsonView& view) {
+  view.allow_only({"kind", "udp_timeout_s", "tcp_timeout_s"});
+  NatOptions nat;
+  nat.kind = nat_kind_named(view.at("kind").as_one_of(
+      {"port-restricted", "symmetric", "full-cone", "firewall", "forwarded"}));
+  nat.udp_timeout = whole_seconds(view, "udp_timeout_s");
+  nat.tcp_timeout = whole_seconds(view, "tcp_timeout_s");
+  return nat;
+}
+
 bool matches(const std::string& pattern, const std::string& name) {
   return pattern == "*" || pattern == name;
 }
@@ -138,8 +154,9 @@ WireSpec parse_wire(const JsonView& view) {
                    "late_bound_ms"});
   if (const auto access = view.find("access")) {
     for (const JsonView& item : access->items()) {
-      item.allow_only({"machine", "up", "down"});
+      item.allow_only({"machine", "up", "down", "nat"});
       wire.access.push_back({item.at("machine").as_nonempty_string(), {}, {}});
+      if (const auto nat = item.find("nat")) wire.access.back().nat = parse_nat(*nat);
       if (const auto up = item.find("up")) wire.access.back().up = parse_link(*up);
       if (const auto down = item.find("down")) wire.access.back().down = parse_link(*down);
     }
@@ -167,6 +184,7 @@ AccessSpec WireSpec::access_of(const std::string& machine) const {
     if (!matches(line.machine, machine)) continue;
     found.up = line.up;
     found.down = line.down;
+    found.nat = line.nat;
   }
   return found;
 }

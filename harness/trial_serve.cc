@@ -151,7 +151,8 @@ bool Trial::is_ready(Seat& seat, const ToolSpec& tool, const ReadyProbe& ready) 
   const Bindings& bindings = seat.bindings.at(tool.name);
   if (!ready.tcp.empty()) {
     const int port = std::stoi(expand(ready.tcp, bindings, tool.file));
-    if (!seat.machine->wait_for_tcp(bindings.at("self"), port, ready.within)) return false;
+    const std::string own = stage_.own_address(seat.machine->info().name);
+    if (!seat.machine->wait_for_tcp(own, port, ready.within)) return false;
   }
   return ready.file.empty() ||
          seat.machine->wait_for_file(expand(ready.file, bindings, tool.file), ready.within);

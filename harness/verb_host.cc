@@ -151,6 +151,8 @@ ExitCode link_verb(const LinkArguments& arguments) {
   options.jitter = parse_duration(arguments.jitter);
   options.loss = arguments.loss;
   options.seed = arguments.seed;
+  options.nat = nat_kind_named(arguments.nat);
+  options.peer_nat = nat_kind_named(arguments.peer_nat);
   options.peer = arguments.peer;
   options.command = arguments.command;
   catch_interrupts();

@@ -73,6 +73,8 @@ struct LinkArguments {
   std::string jitter = "0ms";
   double loss = 0;
   uint64_t seed = 1;
+  std::string nat = "none";  ///< the kinds of docs/wire.md, "NAT routers"
+  std::string peer_nat = "none";
   std::string peer;
   std::vector<std::string> command;
 };

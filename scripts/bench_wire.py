@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The accuracy table of docs/wire.md: every profile, cubic and bbr, n runs each on fresh namespaces.
+"""The tables of docs/wire.md: accuracy (every profile, cubic and bbr) and wires with many ends, n runs
+each on fresh namespaces.
 
     bench_wire.py BUILD [RUNS]
 
@@ -49,6 +50,32 @@ def row(rate, rtt, algorithm, runs):
     return f"| {name} | {algorithm} | {len(runs)} | {goodput} | {over} | {lateness} | {cores} | {drops} |"
 
 
+SWARM_HEAD = ("| wire | n | payload received, % of what was sent or fits: least, median machine | RTT over declared, ms "
+              "| lateness median, p99, max, µs | forwarder, cores | device drops |\n"
+              "| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
+SWARMS = {"cities": "Paris, Amsterdam, Warsaw, 100 Mbit/s each, six streams of 20 Mbit/s",
+          "sixteen": "sixteen machines at 50 Mbit/s, 20 ms, all 240 pairs at full speed (cubic)"}
+
+
+def measure_swarm(build, load):
+    out = subprocess.run([f"{build}/tests/measure_swarm", f"{build}/fairwire", load, "8"], check=True,
+                         capture_output=True, text=True, timeout=120)
+    return json.loads(out.stdout)
+
+
+def swarm_row(load, runs):
+    late = [run["lateness"] for run in runs]
+    shares = (spread([100 * run["least_share"] for run in runs], 1) + ", "
+              + spread([100 * run["median_share"] for run in runs], 1))
+    over = [ms for run in runs for ms in run["round_trip_over_ms"]]
+    lateness = ", ".join(f"{statistics.median(one[key] for one in late):.0f}"
+                         for key in ("median_us", "p99_us", "maximum_us"))
+    cores = spread([run["forwarder_cores"] for run in runs], 2)
+    drops = sum(one["device_drops"] + one["failed_writes"] for one in late)
+    return (f"| {SWARMS[load]} | {len(runs)} | {shares} | {spread(over, 2) if over else 'not asked'} "
+            f"| {lateness} | {cores} | {drops} |")
+
+
 def main():
     build = sys.argv[1]
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 3
@@ -59,9 +86,16 @@ def main():
                 print(f"round {number + 1}: {rate} Mbit/s {rtt} ms {algorithm}", file=sys.stderr)
                 results.setdefault((rate, rtt, algorithm), []).append(
                     measure(build, rate, rtt, seconds, algorithm))
+        for load in SWARMS:
+            print(f"round {number + 1}: {load}", file=sys.stderr)
+            results.setdefault(load, []).append(measure_swarm(build, load))
+    swarms = {load: results.pop(load) for load in SWARMS}
     print(HEAD)
     for (rate, rtt, algorithm), runs in results.items():
         print(row(rate, rtt, algorithm, runs))
+    print("\n" + SWARM_HEAD)
+    for load, runs in swarms.items():
+        print(swarm_row(load, runs))
 
 
 main()

@@ -19,6 +19,7 @@ namespace {
 
 constexpr size_t kAnswerBytes = 64 << 10;
 constexpr size_t kMostSeen = 4096;
+constexpr int64_t kEndOfStream = 1;      // a FIN counts as a byte in tcpi_bytes_received
 constexpr int kReceiveBuffer = 4 << 20;  // broadcasts between two polls
 // TCP_LISTEN, TCP_TIME_WAIT, TCP_NEW_SYN_RECV have no counters (include/net/tcp_states.h).
 constexpr uint32_t kStates = 0xfff & ~(1u << 10 | 1u << 6 | 1u << 12 | 1u << 7);
@@ -70,7 +71,7 @@ void add(const ConnectionReading& connection, ConnectionTotals& totals) {
   ++totals.connections;
   totals.retransmissions += connection.retransmissions;
   totals.bytes_received += connection.bytes_received;
-  if (connection.bytes_received > 0) ++totals.answered;
+  if (connection.bytes_received > kEndOfStream) ++totals.answered;
   ++totals.algorithms[connection.algorithm.empty() ? "unknown" : connection.algorithm];
 }
 

@@ -34,7 +34,7 @@ struct ConnectionTotals {
   int64_t connections = 0;
   int64_t retransmissions = 0;                ///< segments
   int64_t bytes_received = 0;                 ///< TCP payload
-  int64_t answered = 0;                       ///< connections on which payload arrived
+  int64_t answered = 0;                       ///< connections on which more than one byte arrived
   std::map<std::string, int64_t> algorithms;  ///< name, or "unknown" → connections
 };
 

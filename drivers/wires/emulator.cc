@@ -1,38 +1,13 @@
 #include "drivers/wires/emulator.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <stdexcept>
 
-#include "base/rng.h"
+#include "drivers/wires/luck.h"
 
 namespace fairwire {
 namespace {
-
-constexpr int kDrawBits = 53;
-
-// The n-th draw of a path, by number: no state, so what was dropped before changes nothing.
-uint64_t draw(uint64_t seed, uint64_t number) {
-  uint64_t state = seed ^ (number * 0xd1342543de82ef95);  // odd: no two numbers share a state
-  return splitmix64(state);
-}
-
-// What is drawn of a path, each from numbers of its own.
-enum class Luck : uint64_t { loss = 0, jitter = 1, burst = 2 };
-
-// 0 ≤ share < 1.
-double drawn_share(const PathModel& model, Luck luck, uint64_t number) {
-  uint64_t seed = model.seed + static_cast<uint64_t>(luck);
-  if (luck != Luck::loss) seed = splitmix64(seed);
-  return std::ldexp(static_cast<double>(draw(seed, number) >> (64 - kDrawBits)), -kDrawBits);
-}
-
-Nanoseconds drawn_jitter(const PathModel& model, uint64_t number) {
-  if (model.jitter <= Nanoseconds::zero()) return Nanoseconds::zero();
-  const double share = drawn_share(model, Luck::jitter, number);
-  return Nanoseconds(static_cast<int64_t>(share * static_cast<double>(model.jitter.count())));
-}
 
 int64_t wire_bytes(const PacketShape& shape, int segment) {
   return shape.segment_bytes(segment) + kFramingBytes;
@@ -57,12 +32,9 @@ std::shared_ptr<const ServiceCurve> curve_of(const TraceModel& model) {
 
 }  // namespace
 
-double mean_loss(double loss, const BurstLoss& burst) {
-  if (burst.enter <= 0) return loss;
-  return (burst.leave * loss + burst.enter * burst.loss) / (burst.enter + burst.leave);
-}
-
-Emulator::Emulator(const WireModel& model) : machines_(static_cast<int>(model.machines.size())) {
+Emulator::Emulator(const WireModel& model)
+    : machines_(static_cast<int>(model.machines.size())),
+      chunk_time_(std::max(kChunkTime, kChunkTimeEach * machines_)) {
   const size_t count = model.machines.size();
   if (count > kMostMachines) throw std::invalid_argument("a wire has at most 32 machines");
   if (model.paths.size() != count * count) throw std::invalid_argument("a wire needs N * N paths");
@@ -70,8 +42,10 @@ Emulator::Emulator(const WireModel& model) : machines_(static_cast<int>(model.ma
     up_.emplace_back(access.up, curve_of(access.up_trace));
     up_rates_.push_back(access.up.bits_per_second);
     link_up_.push_back(true);
-    down_.push_back(
-        {LinkClock(access.down, curve_of(access.down_trace)), access.down.bits_per_second, {}});
+    Down down;
+    down.clock = LinkClock(access.down, curve_of(access.down_trace));
+    down.bits_per_second = access.down.bits_per_second;
+    down_.push_back(std::move(down));
   }
   for (const PathModel& path_model : model.paths) {
     Path path;
@@ -92,7 +66,7 @@ int Emulator::most_segments(int from, int to, const PacketShape& shape) const {
   }
   if (slowest == std::numeric_limits<int64_t>::max()) return shape.segments;
   const Nanoseconds each = serialisation_time(wire_bytes(shape, 0), slowest);
-  return std::max<int>(1, static_cast<int>(kChunkTime / std::max(each, Nanoseconds(1))));
+  return std::max<int>(1, static_cast<int>(chunk_time_ / std::max(each, Nanoseconds(1))));
 }
 
 void Emulator::follow_trace(Path& on, Nanoseconds time) const {
@@ -157,6 +131,7 @@ void Emulator::offer(int from, int to, const PacketRef& packet, Nanoseconds now)
     return;
   }
   const int most = most_segments(from, to, shape);
+  const bool was_empty = on.flights.empty();
   bool open = false;  // the last flight takes the next segment, too
   for (int i = 0; i < shape.segments; ++i) {
     const int64_t bytes = wire_bytes(shape, i);
@@ -173,6 +148,7 @@ void Emulator::offer(int from, int to, const PacketRef& packet, Nanoseconds now)
     ++on.flights.back().chunk.count;
     on.flights.back().last_arrival = *arrival;
   }
+  if (was_empty && !on.flights.empty()) note_front(from, to);
 }
 
 // Flights meet at the receiver's link in order of their first segments, which it begins to send
@@ -181,20 +157,23 @@ Nanoseconds Emulator::sort_time(const Down& down, const Flight& flight) {
   return down.clock.limited() ? flight.first_arrival : flight.last_arrival;
 }
 
-int Emulator::next_source(int to) const {
-  const Down& down = down_[static_cast<size_t>(to)];
-  int best = -1;
-  Nanoseconds earliest{};
+// Of two that come at the same time the machine with the lower number is first.
+void Emulator::note_front(int from, int to) {
+  ++steps_;
+  Down& down = down_[static_cast<size_t>(to)];
+  const Nanoseconds time = sort_time(down, path(from, to).flights.front());
+  const bool first = down.next_from < 0 || time < down.next_time ||
+                     (time == down.next_time && from < down.next_from);
+  if (!first) return;
+  down.next_from = from;
+  down.next_time = time;
+}
+
+void Emulator::find_next(int to) {
+  down_[static_cast<size_t>(to)].next_from = -1;
   for (int from = 0; from < machines_; ++from) {
-    ++steps_;
-    const auto& flights = path(from, to).flights;
-    if (flights.empty()) continue;
-    const Nanoseconds time = sort_time(down, flights.front());
-    if (best >= 0 && time >= earliest) continue;
-    best = from;
-    earliest = time;
+    if (!path(from, to).flights.empty()) note_front(from, to);
   }
-  return best;
 }
 
 void Emulator::land(const Flight& flight) {
@@ -229,11 +208,11 @@ void Emulator::land(const Flight& flight) {
 
 void Emulator::land_until(int to, Nanoseconds now) {
   const Down& down = down_[static_cast<size_t>(to)];
-  for (int from = next_source(to); from >= 0; from = next_source(to)) {
-    auto& flights = path(from, to).flights;
-    if (sort_time(down, flights.front()) > now) return;
+  while (down.next_from >= 0 && down.next_time <= now) {
+    auto& flights = path(down.next_from, to).flights;
     const Flight flight = std::move(flights.front());
     flights.pop_front();
+    find_next(to);
     land(flight);
   }
 }
@@ -258,9 +237,8 @@ std::optional<DueChunk> Emulator::take_due(Nanoseconds now) {
 std::optional<Nanoseconds> Emulator::wake_of(int to) const {
   const Down& down = down_[static_cast<size_t>(to)];
   if (const auto wake = down.line.next_wake()) return wake;
-  const int from = next_source(to);
-  if (from < 0) return std::nullopt;
-  const Flight& flight = path(from, to).flights.front();
+  if (down.next_from < 0) return std::nullopt;
+  const Flight& flight = path(down.next_from, to).flights.front();
   if (!down.clock.limited()) return flight.last_arrival;
   // It will have been sent at the earliest when its last segment has; no need to wake before.
   const int last = flight.chunk.first + flight.chunk.count - 1;

@@ -21,8 +21,10 @@ namespace fairwire {
 
 /// Ethernet around an IP packet: preamble 8, header 14, checksum 4, gap 12.
 constexpr int kFramingBytes = 38;
-/// The longest chunk in time of the slowest link it passes.
+/// The longest chunk in time of the slowest link it passes: so much for each machine of the wire,
+/// since every chunk costs the same work, and all links may be busy at once; at least kChunkTime.
 constexpr Nanoseconds kChunkTime = std::chrono::microseconds(250);
+constexpr Nanoseconds kChunkTimeEach = Nanoseconds(62'500);
 constexpr int kMostMachines = 32;
 
 /// A trace by its file, and what was read from it; nullptr: none.
@@ -150,6 +152,8 @@ class Emulator {
     LinkClock clock;
     int64_t bits_per_second = 0;
     DelayLine<Chunk> line;
+    int next_from = -1;       // whose first flight comes to the link next
+    Nanoseconds next_time{};  // and when
   };
 
   const Path& path(int from, int to) const {
@@ -160,20 +164,22 @@ class Emulator {
   static bool is_lost(Path& on, uint64_t number);
   void follow_trace(Path& on, Nanoseconds time) const;
   std::optional<Nanoseconds> cross(int from, Path& on, int64_t bytes, Nanoseconds now);
-  int next_source(int to) const;
+  void note_front(int from, int to);
+  void find_next(int to);
   static Nanoseconds sort_time(const Down& down, const Flight& flight);
   void land_until(int to, Nanoseconds now);
   void land(const Flight& flight);
   std::optional<Nanoseconds> wake_of(int to) const;
 
   int machines_ = 0;
+  Nanoseconds chunk_time_{};
   std::vector<LinkClock> up_;
   std::vector<int64_t> up_rates_;
   std::vector<bool> link_up_;
   std::optional<Nanoseconds> traces_began_;
   std::vector<Down> down_;
   std::vector<Path> paths_;
-  mutable int64_t steps_ = 0;
+  int64_t steps_ = 0;
 };
 
 }  // namespace fairwire

@@ -2,11 +2,7 @@
 
 #include <arpa/inet.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <poll.h>
-#include <sched.h>
-#include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -20,37 +16,47 @@
 #include "base/error.h"
 #include "drivers/interrupt.h"
 #include "drivers/quiet_write.h"
+#include "drivers/wires/haste.h"
 #include "drivers/wires/lateness.h"
 #include "drivers/wires/network_namespace.h"
 #include "drivers/wires/tun_device.h"
+#include "drivers/wires/wire_address.h"
 
 namespace fairwire {
 namespace {
 
-constexpr int kPriority = 20;          // SCHED_FIFO: above every tool, below the kernel's own
 constexpr int kReadsAtOnce = 32;       // of one device, before the others and what is due
 constexpr size_t kKeptWhole = 8192;    // larger packets keep the buffer they were read into
 constexpr size_t kMostRequest = 4096;  // bytes of a line from the owner
 constexpr int64_t kMostRate = int64_t{1} << 42;  // bits/s
 constexpr int64_t kMostDelayNs = int64_t{3600} * 1'000'000'000;
-constexpr int kHeapTrim = 512 << 20;  // bytes: do not give memory back between two packets
+// Each sleep costs a timer and a context switch. While it is busy, a wake-up waits this much longer
+// for company, as the interrupt moderation of a network card does; an idle wire is not touched.
+constexpr Nanoseconds kModeration = std::chrono::microseconds(50);
+constexpr Nanoseconds kBusy = std::chrono::milliseconds(1);  // since the last sleep began
 
 class Forwarder {
  public:
   Forwarder(const ForwarderOptions& options, int input, int output)
-      : emulator_(options.model), lateness_(options.late_bound), input_(input), output_(output) {
+      : emulator_(options.model),
+        lateness_(options.late_bound),
+        gateway_(options.gateway),
+        input_(input),
+        output_(output) {
     for (size_t i = 0; i < options.namespaces.size(); ++i) {
       in_network_of(options.namespaces[i],
-                    [&] { devices_.push_back(open_tun(std::string(kWireDevice))); });
-      add_addresses(static_cast<int>(i));
+                    [&] { devices_.push_back(open_tun(wire_device(options.number))); });
+      add_addresses(static_cast<int>(i), options.number);
     }
   }
 
-  Json greeting(bool real_time) const {
+  Json greeting(bool real_time, bool awake) const {
     bool all = true;
     for (const TunDevice& device : devices_) all = all && device.udp_segmentation;
-    return Json::object(
-        {{"ready", true}, {"priority", real_time ? "fifo" : "normal"}, {"udp_segmentation", all}});
+    return Json::object({{"ready", true},
+                         {"priority", real_time ? "fifo" : "normal"},
+                         {"idle", awake ? "awake" : "as host"},
+                         {"udp_segmentation", all}});
   }
 
   void serve() {
@@ -78,26 +84,29 @@ class Forwarder {
   }
 
  private:
-  void add_addresses(int machine) {
+  void add_addresses(int machine, int wire) {
     const auto number = static_cast<size_t>(machine);
     in_addr v4{};
-    ::inet_pton(AF_INET, wire_ipv4(number).c_str(), &v4);
+    ::inet_pton(AF_INET, wire_ipv4(number, wire).c_str(), &v4);
     uint8_t octets[4];
     std::memcpy(octets, &v4, sizeof octets);
     table_[ipv4_address(octets[0], octets[1], octets[2], octets[3])] = machine;
     IpAddress v6{};
-    ::inet_pton(AF_INET6, wire_ipv6(number).c_str(), v6.data());
+    ::inet_pton(AF_INET6, wire_ipv6(number, wire).c_str(), v6.data());
     table_[v6] = machine;
   }
 
   // The deadline is absolute; only what is left of it is handed to the kernel.
-  void wait(std::vector<pollfd>& watched) const {
+  void wait(std::vector<pollfd>& watched) {
     const auto wake = emulator_.next_wake();
+    const Nanoseconds now = monotonic_now();
     timespec time{};
     if (wake) {
-      const int64_t left = std::max<int64_t>(0, (*wake - monotonic_now()).count());
+      const Nanoseconds due = *wake + (now - last_wait_ < kBusy ? kModeration : Nanoseconds());
+      const int64_t left = std::max<int64_t>(0, (due - now).count());
       time = {left / 1'000'000'000, left % 1'000'000'000};
     }
+    last_wait_ = now;
     for (pollfd& entry : watched) entry.revents = 0;
     if (::ppoll(watched.data(), watched.size(), wake ? &time : nullptr, nullptr) < 0) {
       if (errno != EINTR) throw_system_error("poll");
@@ -135,7 +144,8 @@ class Forwarder {
       return;
     }
     const auto found = table_.find(shape->destination);
-    if (found == table_.end() || found->second == from) {
+    const int to = found == table_.end() ? gateway_ : found->second;
+    if (to < 0 || to == from) {
       ++unaddressed_;
       return;
     }
@@ -148,7 +158,7 @@ class Forwarder {
       packet->storage = std::make_unique_for_overwrite<std::byte[]>(size);
       std::memcpy(packet->storage.get(), spare_.get(), size);
     }
-    emulator_.offer(from, found->second, packet, now);
+    emulator_.offer(from, to, packet, now);
   }
 
   // False at the end of the input.
@@ -234,6 +244,7 @@ class Forwarder {
 
   Emulator emulator_;
   Lateness lateness_;
+  int gateway_;
   int input_;
   int output_;
   std::vector<TunDevice> devices_;
@@ -241,38 +252,21 @@ class Forwarder {
   std::unique_ptr<std::byte[]> spare_;
   CutChunk cut_;
   std::string request_;
+  Nanoseconds last_wait_{};
   int64_t malformed_ = 0;
   int64_t unaddressed_ = 0;
 };
 
-// What keeps wake-ups on time; each is done without where it is not allowed. True with real time.
-bool hurry() {
-  ::prctl(PR_SET_TIMERSLACK, 1);
-  ::mallopt(M_TRIM_THRESHOLD, kHeapTrim);
-  ::mlockall(MCL_CURRENT);
-  sched_param parameters{};
-  parameters.sched_priority = kPriority;
-  return ::sched_setscheduler(0, SCHED_FIFO, &parameters) == 0;
-}
-
 }  // namespace
-
-std::string wire_ipv4(size_t machine) {
-  return "10.77.0." + std::to_string(machine + 1);
-}
-
-std::string wire_ipv6(size_t machine) {
-  char text[32];
-  std::snprintf(text, sizeof text, "fd77::%zx", machine + 1);
-  return text;
-}
 
 int run_forwarder(const Json& options, int input, int output) {
   catch_interrupts();
   std::unique_ptr<Forwarder> forwarder;
+  Haste haste;
   try {
     forwarder = std::make_unique<Forwarder>(forwarder_options_from(options), input, output);
-    forwarder->say(forwarder->greeting(hurry()));
+    haste = hurry();
+    forwarder->say(forwarder->greeting(haste.real_time, haste.awake.is_open()));
   } catch (const std::exception& error) {
     const std::string line = Json::object({{"failed", escape_name(error.what())}}).dump() + "\n";
     quiet_write(output, line);

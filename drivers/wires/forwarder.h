@@ -3,7 +3,8 @@
 // asked on stdin, in JSON lines.
 // Invariants: it sleeps until the next packet is due, never spins; it ends when its input does.
 //
-//   it begins   {"ready":true,"priority":"fifo","udp_segmentation":true} or {"failed":"why"}
+//   it begins   {"ready":true,"priority":"fifo","idle":"awake","udp_segmentation":true}
+//               or {"failed":"why"}
 //   asked       {"call":"read"}, at most 4096 bytes a line
 //               {"call":"change","what":"link-down","machine":0}, or with from, to, up, down
 //               (bits/s) and delay_ns as docs/wire.md says; answered by {"changed":true}
@@ -27,15 +28,13 @@ struct ForwarderOptions {
   std::vector<pid_t> namespaces;  ///< a process in the network namespace of each machine
   WireModel model;
   Nanoseconds late_bound{};
+  int number = 0;    ///< of the wire: wire_address.h
+  int gateway = -1;  ///< the machine that gets what is addressed to nobody; -1: it is dropped
 };
 
 Json to_json(const ForwarderOptions& options);
 /// Throws FormatError.
 ForwarderOptions forwarder_options_from(const Json& json);
-
-/// IPv4 10.77.0.i and IPv6 fd77::i of machine number i - 1.
-std::string wire_ipv4(size_t machine);
-std::string wire_ipv6(size_t machine);
 
 /// Serves until `input` ends or a signal arrives; what the process should return.
 int run_forwarder(const Json& options, int input, int output);

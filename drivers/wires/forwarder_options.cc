@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "drivers/wires/forwarder.h"
+#include "drivers/wires/wire_address.h"
 
 namespace fairwire {
 namespace {
@@ -84,13 +85,16 @@ Json to_json(const ForwarderOptions& options) {
   }
   Json paths = Json::array();
   for (const PathModel& path : options.model.paths) paths.push(path_json(path));
-  return Json::object(
-      {{"machines", machines}, {"paths", paths}, {"late_bound_ns", options.late_bound.count()}});
+  return Json::object({{"machines", machines},
+                       {"paths", paths},
+                       {"late_bound_ns", options.late_bound.count()},
+                       {"number", options.number},
+                       {"gateway", options.gateway}});
 }
 
 ForwarderOptions forwarder_options_from(const Json& json) {
   const JsonView view(json, "forward");
-  view.allow_only({"machines", "paths", "late_bound_ns"});
+  view.allow_only({"machines", "paths", "late_bound_ns", "number", "gateway"});
   ForwarderOptions options;
   for (const JsonView& machine : view.at("machines").items()) {
     machine.allow_only({"namespace_pid", "up", "down", "up_trace", "down_trace"});
@@ -107,6 +111,9 @@ ForwarderOptions forwarder_options_from(const Json& json) {
   if (count > kMostMachines) view.at("machines").fail("are more than 32");
   if (options.model.paths.size() != count * count) view.at("paths").fail("are not N * N");
   options.late_bound = Nanoseconds(view.at("late_bound_ns").as_int(0, kMostNumber));
+  options.number = static_cast<int>(view.at("number").as_int(0, kMostWireNumber));
+  options.gateway =
+      static_cast<int>(view.at("gateway").as_int(-1, static_cast<int64_t>(count) - 1));
   return options;
 }
 

@@ -20,6 +20,9 @@ struct NetworkConditions {
   Buffers buffers = Buffers::as_host;
   std::string congestion_control;  ///< of every route of the wire; empty: the namespace's default
   bool locked = false;             ///< a program may not choose another
+  // For readings of a wire, never for a trial:
+  bool routers_open = false;  ///< NAT routers let everything in
+  bool ceiling = false;       ///< no rate, delay or loss: what this host can carry
 };
 
 /// Writes the buffer limits of the network namespace of `pid`. Throws SystemError.

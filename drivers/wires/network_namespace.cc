@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cstdlib>
 #include <exception>
 #include <sstream>
 #include <thread>
@@ -46,6 +47,26 @@ void run_ip_batch(const std::string& lines) {
   if (!result.ok()) {
     throw ProtocolError("ip -batch: " + (result.timed_out ? "no end within 10 s" : result.err));
   }
+}
+
+void run_nft(const std::string& rules) {
+  const char* path = ::getenv("PATH");
+  const std::string everywhere =
+      (path != nullptr ? std::string(path) + ":" : "") + "/usr/sbin:/sbin";
+  std::string program;
+  try {
+    program = find_program("nft", everywhere);
+  } catch (const SystemError&) {
+    throw ProtocolError("NAT routers need nft, which is not installed: apt-get install nftables");
+  }
+  const CommandResult result = run_command({program, "-f", "-"}, rules, kPatience);
+  if (!result.ok()) {
+    throw ProtocolError("nft: " + (result.timed_out ? "no end within 10 s" : result.err));
+  }
+}
+
+void set_of_namespace(const std::string& name, const std::string& value) {
+  open_file("/proc/sys/net/" + name, O_WRONLY).write_all(value + "\n");
 }
 
 bool host_has_ipv6() {

@@ -21,6 +21,12 @@ void in_network_of(pid_t pid, const std::function<void()>& work);
 /// ProtocolError with what `ip` said.
 void run_ip_batch(const std::string& lines);
 
+/// Rules for `nft -f -`, likewise. Throws ProtocolError, also where nft is not installed.
+void run_nft(const std::string& rules);
+
+/// Writes one of /proc/sys/net, "ipv4/ip_forward", likewise. Throws SystemError.
+void set_of_namespace(const std::string& name, const std::string& value);
+
 bool host_has_ipv6();
 
 /// The counters of every interface in the network namespace of `pid`, loopback left out.

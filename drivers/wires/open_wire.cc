@@ -15,21 +15,13 @@
 #include "base/error.h"
 #include "base/file_descriptor.h"
 #include "drivers/wires/network_namespace.h"
+#include "drivers/wires/wire_address.h"
 
 namespace fairwire {
 namespace {
 
 constexpr size_t kMostMachines = 250;
 constexpr Nanoseconds kPatience = std::chrono::seconds(10);
-
-// Machines are counted from 0 in the code, from 1 in addresses.
-std::string ipv4(size_t machine) {
-  return "10.77.0." + std::to_string(machine + 1);
-}
-
-std::string ipv6(size_t machine) {
-  return fmt::format("fd77::{:x}", machine + 1);
-}
 
 // Locally administered, the same in every run; of `machine`'s device towards `peer`.
 std::string hardware_address(size_t machine, size_t peer) {
@@ -69,15 +61,15 @@ std::string addresses_and_routes(const std::vector<WireEnd>& ends, size_t machin
     const std::string lladdr = " lladdr " + hardware_address(peer, machine);
     batch += "link set" + device + " addrgenmode none\n";
     batch += "link set" + device + " up\n";
-    batch += "address add " + ipv4(machine) + "/32" + device + "\n";
-    batch += "neighbour replace " + ipv4(peer) + lladdr + device + " nud permanent\n";
-    batch +=
-        "route add " + ipv4(peer) + "/32" + device + " src " + ipv4(machine) + attributes + "\n";
+    batch += "address add " + wire_ipv4(machine) + "/32" + device + "\n";
+    batch += "neighbour replace " + wire_ipv4(peer) + lladdr + device + " nud permanent\n";
+    batch += "route add " + wire_ipv4(peer) + "/32" + device + " src " + wire_ipv4(machine) +
+             attributes + "\n";
     if (!with_ipv6) continue;
-    batch += "address add " + ipv6(machine) + "/128" + device + " nodad noprefixroute\n";
-    batch += "neighbour replace " + ipv6(peer) + lladdr + device + " nud permanent\n";
-    batch +=
-        "route add " + ipv6(peer) + "/128" + device + " src " + ipv6(machine) + attributes + "\n";
+    batch += "address add " + wire_ipv6(machine) + "/128" + device + " nodad noprefixroute\n";
+    batch += "neighbour replace " + wire_ipv6(peer) + lladdr + device + " nud permanent\n";
+    batch += "route add " + wire_ipv6(peer) + "/128" + device + " src " + wire_ipv6(machine) +
+             attributes + "\n";
   }
   return batch;
 }
@@ -134,7 +126,7 @@ class OpenWire final : public Wire {
 
   std::vector<std::pair<std::string, std::string>> addresses() const override {
     std::vector<std::pair<std::string, std::string>> result;
-    for (size_t i = 0; i < ends_.size(); ++i) result.emplace_back(ends_[i].name, ipv4(i));
+    for (size_t i = 0; i < ends_.size(); ++i) result.emplace_back(ends_[i].name, wire_ipv4(i));
     return result;
   }
 

@@ -3,14 +3,12 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "base/file_descriptor.h"
 #include "drivers/wires/segments.h"
 
 namespace fairwire {
 
-constexpr std::string_view kWireDevice = "wire";
 /// Packets waiting for the forwarder: nothing may be dropped before the model has seen it.
 constexpr int kDeviceQueue = 10'000;
 

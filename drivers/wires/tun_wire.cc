@@ -1,135 +1,50 @@
 #include "drivers/wires/tun_wire.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <csignal>
-#include <optional>
+#include <set>
 #include <stdexcept>
 
 #include "base/error.h"
-#include "base/log.h"
-#include "drivers/meter/control_group.h"
-#include "drivers/quiet_write.h"
-#include "drivers/subprocess.h"
-#include "drivers/wires/forwarder.h"
+#include "drivers/wires/forwarder_process.h"
 #include "drivers/wires/network_namespace.h"
 #include "drivers/wires/tun_device.h"
+#include "drivers/wires/wire_address.h"
 #include "drivers/wires/wire_model.h"
 
 namespace fairwire {
 namespace {
 
-constexpr Nanoseconds kPatience = std::chrono::seconds(10);
-constexpr Nanoseconds kGoodbye = std::chrono::seconds(2);
-constexpr int kPipeBytes = 1 << 20;  // a whole answer fits: the forwarder never waits for us
-constexpr size_t kMostAnswer = 1 << 20;
+constexpr Nanoseconds kDying = std::chrono::milliseconds(100);  // its devices go before itself
 
-// A group of its own, so that its CPU is nobody else's and sweep finds it after kill -9.
-std::optional<ControlGroup> wire_group(const std::string& token) {
-  for (const char* kind : {"cgroup2", "cpuacct"}) {
-    const auto own = writable_own_group(kind);
-    if (own) return std::make_optional<ControlGroup>(*own + "/fairwire-" + token + "-wire");
-  }
-  return std::nullopt;
+std::string device_up(int wire) {
+  const std::string device = " dev " + wire_device(wire);
+  return "link set" + device + " mtu 1500 txqueuelen " + std::to_string(kDeviceQueue) +
+         "\nlink set" + device + " addrgenmode none\nlink set" + device + " up\n";
 }
 
-// The forwarder at work, and the conversation with it.
-class ForwarderProcess {
- public:
-  ForwarderProcess(const ForwarderOptions& options, const std::string& self_binary,
-                   const std::string& token)
-      : group_(wire_group(token)) {
-    Pipe to = make_pipe();
-    Pipe from = make_pipe();
-    ::fcntl(from.write_end.get(), F_SETPIPE_SZ, kPipeBytes);
-    SpawnOptions spawn;
-    spawn.argv = {self_binary, "forward", to_json(options).dump()};
-    spawn.inherit_environment = true;
-    spawn.environment = {{"FAIRWIRE_TOKEN", token}};
-    spawn.stdin_fd = to.read_end.get();
-    spawn.stdout_fd = from.write_end.get();
-    spawn.parent_death_signal = SIGKILL;
-    if (group_) spawn.cgroup_procs = {group_->path() + "/cgroup.procs"};
-    process_.emplace(spawn);
-    to_ = std::move(to.write_end);
-    from_ = std::move(from.read_end);
-    from.write_end.close();
-    greet();
-  }
-
-  ~ForwarderProcess() {
-    to_.close();
-    try {
-      if (!process_->wait(kGoodbye)) log_warning("the wire's forwarder is killed: it did not end");
-    } catch (const std::exception& error) {
-      log_warning(error.what());
-    }
-  }
-  ForwarderProcess(const ForwarderProcess&) = delete;
-  ForwarderProcess& operator=(const ForwarderProcess&) = delete;
-
-  const Json& greeting() const { return greeting_; }
-
-  Json ask(const Json& request) {
-    const std::string line = request.dump() + "\n";  // within PIPE_BUF: whole, or not at all
-    if (quiet_write(to_.get(), line) != static_cast<ssize_t>(line.size())) {
-      throw ProtocolError("the wire's forwarder is gone");
-    }
-    return next_line();
-  }
-
- private:
-  void greet() {
-    greeting_ = next_line();
-    if (const Json* failed = greeting_.find("failed")) {
-      throw ProtocolError("the emulated wire (needs root and /dev/net/tun): " +
-                          *failed->if_string());
-    }
-  }
-
-  Json next_line() {
-    const Nanoseconds until = monotonic_now() + kPatience;
-    size_t end = 0;
-    while ((end = read_.find('\n')) == std::string::npos) {
-      const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - monotonic_now());
-      pollfd watched{from_.get(), POLLIN, 0};
-      const int ready = ::poll(&watched, 1, static_cast<int>(std::max<int64_t>(0, left.count())));
-      if (ready < 0 && errno == EINTR) continue;
-      std::byte buffer[4096];
-      const size_t count = ready > 0 ? from_.read_some(buffer) : 0;
-      if (count == 0) throw ProtocolError("the wire's forwarder does not answer");
-      read_.append(reinterpret_cast<const char*>(buffer), count);
-      if (read_.size() > kMostAnswer) throw ProtocolError("the wire's forwarder says too much");
-    }
-    const Json line = Json::parse(read_.substr(0, end), "forwarder");
-    read_.erase(0, end + 1);
-    return line;
-  }
-
-  std::optional<ControlGroup> group_;  // outlives the process in it
-  std::optional<Subprocess> process_;
-  FileDescriptor to_;
-  FileDescriptor from_;
-  std::string read_;
-  Json greeting_;
-};
-
 // One route to the whole net; no link-local address is made and nobody is asked for.
-std::string addresses_and_routes(size_t machine, bool with_ipv6, const std::string& attributes) {
-  const std::string device = " dev " + std::string(kWireDevice);
-  std::string batch = "link set" + device + " mtu 1500 txqueuelen " + std::to_string(kDeviceQueue) +
-                      "\nlink set" + device + " addrgenmode none\nlink set" + device + " up\n";
-  const std::string v4 = wire_ipv4(machine);
-  batch += "address add " + v4 + "/32" + device + "\n";
-  batch += "route add 10.77.0.0/24" + device + " src " + v4 + attributes + "\n";
+std::string addresses_and_routes(int wire, size_t machine, bool with_ipv6,
+                                 const std::string& attributes) {
+  const std::string device = " dev " + wire_device(wire);
+  const std::string v4 = wire_ipv4(machine, wire);
+  std::string batch = "address add " + v4 + "/32" + device + "\n";
+  batch += "route add " + wire_net4(wire) + device + " src " + v4 + attributes + "\n";
   if (!with_ipv6) return batch;
-  const std::string v6 = wire_ipv6(machine);
+  const std::string v6 = wire_ipv6(machine, wire);
   batch += "address add " + v6 + "/128" + device + " nodad noprefixroute\n";
-  batch += "route add fd77::/64" + device + " src " + v6 + attributes + "\n";
+  batch += "route add " + wire_net6(wire) + device + " src " + v6 + attributes + "\n";
   return batch;
+}
+
+std::string default_routes(int wire, bool with_ipv6) {
+  const std::string device = " dev " + wire_device(wire) + "\n";
+  return "route add default" + device + (with_ipv6 ? "route add ::/0" + device : "");
+}
+
+// A firewall forwards for a machine that has these addresses itself.
+std::string routes_of_firewall(int wire, bool with_ipv6) {
+  const std::string device = " dev " + wire_device(wire) + "\n";
+  return "route add " + wire_net4(wire) + device +
+         (with_ipv6 ? "route add " + wire_net6(wire) + device : "");
 }
 
 class TunWire final : public Wire {
@@ -137,35 +52,33 @@ class TunWire final : public Wire {
   TunWire(const std::vector<WireEnd>& ends, const TunWireOptions& options)
       : ends_(ends),
         model_(wire_model(ends, options)),
+        number_(options.number),
+        gateway_(options.gateway),
         attributes_(route_attributes(options.conditions)),
+        routers_(make_routers(options)),
         forwarder_(forwarder_options(options), options.self_binary, options.token) {
-    const bool with_ipv6 = host_has_ipv6();
-    Json machines = Json::object();
-    for (size_t i = 0; i < ends.size(); ++i) {
-      apply_buffers(options.conditions, ends[i].namespace_pid);
-      in_network_of(ends[i].namespace_pid, [&] {
-        run_ip_batch(addresses_and_routes(i, with_ipv6, attributes_));
-        machines.set(ends[i].name, namespace_conditions());
-      });
+    try {
+      tie_all(options);
+    } catch (const std::exception&) {
+      forwarder_.check(kDying);  // if that is why, it is what is said
+      throw;
     }
-    conditions_ = Json::object({{"kind", "tun"},
-                                {"mtu", 1500},
-                                {"ipv6", with_ipv6},
-                                {"seed", std::to_string(options.seed)},
-                                {"late_bound_ns", options.late_bound.count()},
-                                {"model", model_json(model_, ends)},
-                                {"conditions", to_json(options.conditions)},
-                                {"machines", machines},
-                                {"forwarder", forwarder_.greeting()}});
   }
 
   std::vector<std::pair<std::string, std::string>> addresses() const override {
     std::vector<std::pair<std::string, std::string>> result;
-    for (size_t i = 0; i < ends_.size(); ++i) result.emplace_back(ends_[i].name, wire_ipv4(i));
+    for (size_t i = 0; i < ends_.size(); ++i)
+      result.emplace_back(ends_[i].name, wire_ipv4(i, number_));
     return result;
   }
 
+  std::string own_address(const std::string& machine) const override {
+    return translated_.contains(machine) ? kBehindRouter : Wire::own_address(machine);
+  }
+
   Json conditions() const override { return conditions_; }
+
+  void check() override { forwarder_.check(Nanoseconds::zero()); }
 
   WireReading read() override {
     const Json answer = forwarder_.ask(Json::object({{"call", "read"}}));
@@ -213,9 +126,78 @@ class TunWire final : public Wire {
   }
 
  private:
+  void tie_all(const TunWireOptions& options) {
+    const bool with_ipv6 = host_has_ipv6();
+    Json machines = Json::object();
+    Json routers = Json::object();
+    for (size_t i = 0; i < ends_.size(); ++i) {
+      apply_buffers(options.conditions, ends_[i].namespace_pid);
+      const NatOptions nat = nat_of(options, ends_[i].name);
+      tie(i, nat, with_ipv6, options.conditions.routers_open);
+      in_network_of(ends_[i].namespace_pid,
+                    [&] { machines.set(ends_[i].name, namespace_conditions()); });
+      if (translates(nat.kind)) translated_.insert(ends_[i].name);
+      if (routers_[i]) routers.set(ends_[i].name, to_json(nat));
+    }
+    conditions_ = Json::object({{"kind", "tun"},
+                                {"mtu", 1500},
+                                {"ipv6", with_ipv6},
+                                {"seed", std::to_string(options.seed)},
+                                {"late_bound_ns", options.late_bound.count()},
+                                {"model", model_json(model_, ends_)},
+                                {"conditions", to_json(options.conditions)},
+                                {"machines", machines},
+                                {"forwarder", forwarder_.greeting()}});
+    if (routers != Json::object()) conditions_.set("routers", routers);
+  }
+
+  static NatOptions nat_of(const TunWireOptions& options, const std::string& machine) {
+    NatOptions nat;
+    for (const AccessLinks& link : options.access) {
+      if (link.machine == machine) nat = link.nat;
+    }
+    return nat;
+  }
+
+  std::vector<std::unique_ptr<NatRouter>> make_routers(const TunWireOptions& options) const {
+    std::vector<std::unique_ptr<NatRouter>> routers(ends_.size());
+    for (size_t i = 0; i < ends_.size(); ++i) {
+      if (nat_of(options, ends_[i].name).kind != NatKind::none) {
+        routers[i] = std::make_unique<NatRouter>();
+      }
+    }
+    return routers;
+  }
+
+  // Where the wire's device is: the machine's namespace, or that of its router.
+  pid_t outer_namespace(size_t machine) const {
+    return routers_[machine] ? routers_[machine]->namespace_pid() : ends_[machine].namespace_pid;
+  }
+
+  void tie(size_t machine, const NatOptions& nat, bool host_ipv6, bool open) {
+    const bool firewall = nat.kind == NatKind::firewall;
+    const bool with_ipv6 = host_ipv6 && (nat.kind == NatKind::none || firewall);
+    const bool world = !gateway_.empty() && ends_[machine].name != gateway_;
+    std::string batch = device_up(number_);
+    batch += firewall ? routes_of_firewall(number_, with_ipv6)
+                      : addresses_and_routes(number_, machine, with_ipv6, attributes_);
+    if (world) batch += default_routes(number_, with_ipv6);
+    in_network_of(outer_namespace(machine), [&] { run_ip_batch(batch); });
+    if (!routers_[machine]) return;
+    NatSite site{ends_[machine].namespace_pid,
+                 wire_device(number_),
+                 wire_ipv4(machine, number_),
+                 firewall && with_ipv6 ? wire_ipv6(machine, number_) : "",
+                 world ? "default" : wire_net4(number_),
+                 world ? "::/0" : wire_net6(number_),
+                 attributes_};
+    routers_[machine]->configure(nat, site, open);
+  }
+
   ForwarderOptions forwarder_options(const TunWireOptions& options) const {
-    ForwarderOptions result{{}, model_, options.late_bound};
-    for (const WireEnd& end : ends_) result.namespaces.push_back(end.namespace_pid);
+    ForwarderOptions result{{}, model_, options.late_bound, options.number, -1};
+    if (!options.gateway.empty()) result.gateway = static_cast<int>(index_of(options.gateway));
+    for (size_t i = 0; i < ends_.size(); ++i) result.namespaces.push_back(outer_namespace(i));
     return result;
   }
 
@@ -244,9 +226,9 @@ class TunWire final : public Wire {
   // What the model never saw: the device's queue was full.
   int64_t device_drops() const {
     int64_t drops = 0;
-    for (const WireEnd& end : ends_) {
-      for (const InterfaceCount& count : interface_counts(end.namespace_pid)) {
-        if (count.name == kWireDevice) drops += count.dropped_packets;
+    for (size_t i = 0; i < ends_.size(); ++i) {
+      for (const InterfaceCount& count : interface_counts(outer_namespace(i))) {
+        if (count.name == wire_device(number_)) drops += count.dropped_packets;
       }
     }
     return drops;
@@ -254,7 +236,11 @@ class TunWire final : public Wire {
 
   std::vector<WireEnd> ends_;
   WireModel model_;
+  int number_;
+  std::string gateway_;
   std::string attributes_;
+  std::vector<std::unique_ptr<NatRouter>> routers_;  // where there is one, by machine
+  std::set<std::string> translated_;                 // machines that have another address
   ForwarderProcess forwarder_;
   Json conditions_;
 };

@@ -11,13 +11,14 @@
 
 #include "drivers/wire.h"
 #include "drivers/wires/emulator.h"
+#include "drivers/wires/nat_router.h"
 #include "drivers/wires/network_conditions.h"
 #include "drivers/wires/wire_end.h"
 
 namespace fairwire {
 
 /// A rate and the queue before it. Without a queue: one bandwidth-delay product of the longest
-/// round trip over it, at least 32 full segments.
+/// round trip over it, at least 32 full segments and 1 ms.
 struct LinkLimit {
   int64_t bits_per_second = 0;  ///< 0: no limit
   int64_t queue_bytes = 0;
@@ -29,6 +30,7 @@ struct AccessLinks {
   std::string machine;
   LinkLimit up;
   LinkLimit down;
+  NatOptions nat = {};  ///< a router between machine and link
 };
 
 /// One direction between two machines.
@@ -50,6 +52,8 @@ struct TunWireOptions {
   std::vector<WirePath> paths;      ///< pairs that are not named have neither delay nor limit
   Nanoseconds late_bound = std::chrono::milliseconds(5);
   NetworkConditions conditions;
+  int number = 0;       ///< of a wire inside of another: wire_address.h
+  std::string gateway;  ///< the machine behind which the rest of the world is; empty: there is none
 };
 
 /// At most 32 machines, addresses as on the open wire. Bytes and packets of a pair are segments

@@ -45,7 +45,8 @@ LinkRate resolve(LinkLimit limit, Nanoseconds round_trip) {
     return {limit.bits_per_second, bytes};
   }
   return {limit.bits_per_second,
-          std::max(kLeastQueue, bytes_in(limit.bits_per_second, round_trip))};
+          std::max(kLeastQueue,
+                   bytes_in(limit.bits_per_second, std::max(round_trip, kLeastQueueTime)))};
 }
 
 Json rate_json(const LinkRate& rate, const TraceModel& trace) {

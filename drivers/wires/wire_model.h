@@ -14,6 +14,8 @@ namespace fairwire {
 constexpr int64_t kFullSegment = 1500 + kFramingBytes;
 constexpr int64_t kFullPayload = 1448;
 constexpr int64_t kLeastQueue = 32 * kFullSegment;
+/// A host hands over super-packets of 44 segments at once: a fast link must hold more than one.
+constexpr Nanoseconds kLeastQueueTime = std::chrono::milliseconds(1);
 
 /// Throws std::invalid_argument naming what is wrong.
 WireModel wire_model(const std::vector<WireEnd>& ends, const TunWireOptions& options);

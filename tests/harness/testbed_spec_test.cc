@@ -14,7 +14,8 @@ constexpr char kEmulated[] = R"({
     {"name": "b", "kind": "netns"}],
   "wires": [{"name": "away", "kind": "tun", "title": "40 Mbit/s, 80 ms",
     "access": [{"machine": "*", "up": {"rate": "40mbit", "queue_bytes": 400000},
-                "down": {"rate": "1gbit"}}],
+                "down": {"rate": "1gbit"},
+                "nat": {"kind": "full-cone", "udp_timeout_s": 30}}],
     "paths": [{"from": "a", "to": "b", "delay_ms": 40, "jitter_ms": 0.5, "loss": 0.001,
                "rate": "1000kbit", "queue_bytes": 2000}],
     "round_trip_bound": 0.01, "goodput_bound": 0.01, "late_bound_ms": 2}]})";
@@ -27,6 +28,7 @@ TEST(TestbedSpec, EveryFieldOfAnEmulatedWireIsRead) {
   EXPECT_EQ(wire->access[0].up.bits_per_second, 40'000'000);
   EXPECT_EQ(wire->access[0].up.queue_bytes, 400'000);
   EXPECT_EQ(wire->access[0].down.bits_per_second, 1'000'000'000);
+  EXPECT_EQ(wire->access_of("b").nat, (NatOptions{NatKind::full_cone, std::chrono::seconds(30), {}}));
   EXPECT_EQ(wire->paths[0].delay, std::chrono::milliseconds(40));
   EXPECT_EQ(wire->paths[0].jitter, std::chrono::microseconds(500));
   EXPECT_DOUBLE_EQ(wire->paths[0].loss, 0.001);

@@ -1,21 +1,16 @@
 // Measures the emulated wire against its own theory, by hand:
 //   measure_wire AGENT RATE_MBIT RTT_MS ALGORITHM SECONDS RUNS
 // AGENT is a binary with the verb forward (agent_for_tests). One line of JSON a run: idle round
-// trip, goodput of one stream in the second half of the time (steady state), and the wire's own
-// report.
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/socket.h>
+// trip, goodput of one stream in the second half of the time (the median of twenty parts of it),
+// and the wire's own report.
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
 #include <iostream>
-#include <vector>
 
 #include "base/error.h"
-#include "base/file_descriptor.h"
 #include "drivers/calibration_probes.h"
 #include "drivers/controls.h"
 #include "drivers/sweep.h"
@@ -64,35 +59,6 @@ TunWireOptions wire_options(const Plan& plan) {
   return options;
 }
 
-// Bytes per second of one stream between half of the time and its end.
-double steady_goodput(Nanoseconds duration) {
-  const FileDescriptor socket(
-      check_system(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), "socket"));
-  sockaddr_in address{};
-  address.sin_family = AF_INET;
-  address.sin_port = htons(7001);
-  ::inet_pton(AF_INET, "10.77.0.2", &address.sin_addr);
-  check_system(::connect(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address),
-               "connect");
-  const uint64_t wanted = uint64_t{1} << 44;
-  check_system(::send(socket.get(), &wanted, sizeof wanted, 0), "send");
-  std::vector<std::byte> buffer(1 << 20);
-  const Nanoseconds start = monotonic_now();
-  Nanoseconds half{};
-  double bytes = 0;
-  while (true) {
-    const size_t count = socket.read_some(buffer);
-    const Nanoseconds now = monotonic_now();
-    if (half == Nanoseconds::zero()) {
-      if (now - start >= duration / 2) half = now;
-      continue;
-    }
-    bytes += static_cast<double>(count);
-    if (now - start < duration && count > 0) continue;
-    return bytes / std::chrono::duration<double>(now - half).count();
-  }
-}
-
 void run(const Plan& plan) {
   BareNetwork ann;
   BareNetwork bob;
@@ -110,7 +76,10 @@ void run(const Plan& plan) {
   });
   const int64_t before = *wire->read().lateness.find("cpu_us")->if_int();
   in_network_of(ann.namespace_pid(), [&] {
-    const double goodput = steady_goodput(plan.duration);
+    PipeRequest request{"10.77.0.2", 7001, 1, int64_t{1} << 44, plan.duration};
+    request.ramp = plan.duration / 2;
+    request.drains = false;
+    const auto goodput = static_cast<double>(fetch_pipe(request).steady_bytes_per_second);
     line.set("mbit_per_second", goodput * 8 / 1e6);
     const auto theory = static_cast<double>(wire->theory_bytes_per_second("bob", "ann"));
     if (theory > 0) line.set("share_of_theory", goodput / theory);
