@@ -14,8 +14,8 @@
 namespace fairwire {
 namespace {
 
-constexpr const char* kCalls[] = {"fsync", "fdatasync", "syncfs", "sync", "sync_file_range",
-                                  "msync"};
+constexpr const char* kCalls[] = {"fsync", "fdatasync",       "syncfs",
+                                  "sync",  "sync_file_range", "msync"};
 constexpr const char* kTracefs = "tracefs";
 
 // A tracefs of our own that is attached to no folder: it is gone with its descriptor.
@@ -43,9 +43,9 @@ FileDescriptor open_event(uint64_t tracepoint) {
   attributes.type = PERF_TYPE_TRACEPOINT;
   attributes.config = tracepoint;
   attributes.inherit = 1;
-  return FileDescriptor(static_cast<int>(check_system(
-      ::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC),
-      "count system calls")));
+  return FileDescriptor(static_cast<int>(
+      check_system(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC),
+                   "count system calls")));
 }
 
 }  // namespace
