@@ -34,7 +34,7 @@ bench: release $(if $(TESTBED),static) ## dependencies, build, the quick plan, i
 
 test: dev ## dependencies, sanitized build, every test
 	ctest --preset dev
-	FAIRWIRE=$(abspath $(DEV)) FAIRWIRE_BUILD=$(abspath build/dev) $(PYTHON) -m pytest -q tests python/tests
+	FAIRWIRE=$(abspath $(DEV)) FAIRWIRE_BUILD=$(abspath build/dev) $(PYTHON) -m pytest -q --durations=25 tests python/tests
 
 check: release ## what this host can do, and what the plan would cost
 	$(RELEASE) check $(PLAN)
