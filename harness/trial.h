@@ -73,6 +73,7 @@ class Trial {
   /// Runs the trigger of connect once: the op ends when the tool's file says that it is connected,
   /// and its verdict is whether the kernel saw payload on a new connection.
   void run_connect(Seat& seat);
+  int64_t answered_after(const Seat& seat, int64_t before);
   /// Lets everything that was started go on by itself for the case's time: an op of each reader.
   void run_idle();
   /// Applies the case's mutation script to this trial's own source tree.
