@@ -10,7 +10,7 @@ RELEASE := build/release/fairwire
 DEV     := build/dev/fairwire
 
 .DEFAULT_GOAL := help
-.PHONY: help deps bench build test check static format format-check fuzz percost bench-wire clean release dev
+.PHONY: help deps bench build test check static format format-check fuzz percost bench-wire bench-vault clean release dev
 
 help: ## this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -68,6 +68,12 @@ bench-wire: ## the accuracy of the emulated wire, as in docs/wire.md (RUNS=3, ab
 	@cmake --preset release -B build/perf -DFAIRWIRE_TESTS=ON -DFAIRWIRE_PYTHON=OFF >build/perf.log 2>&1 || { cat build/perf.log; exit 1; }
 	@cmake --build build/perf -j $(JOBS) --target measure_wire measure_swarm fairwire
 	@$(PYTHON) scripts/bench_wire.py build/perf $(or $(RUNS),3)
+
+bench-vault: ## what a byte costs on its way into a vault, by step (one core)
+	@scripts/deps.sh --percost
+	@cmake --preset release -B build/perf -DFAIRWIRE_TESTS=ON -DFAIRWIRE_PYTHON=OFF >build/perf.log 2>&1 || { cat build/perf.log; exit 1; }
+	@cmake --build build/perf -j $(JOBS) --target bench_vault
+	@build/perf/tests/bench_vault
 
 clean: ## remove build folders; runs/ stays
 	rm -rf build

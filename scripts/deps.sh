@@ -5,7 +5,7 @@
 set -eu
 
 packages="build-essential cmake ninja-build pkg-config ca-certificates git
-  libssl-dev libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev
+  libssl-dev libzstd-dev libfmt-dev libcli11-dev nlohmann-json3-dev libgtest-dev
   pybind11-dev python3 python3-dev python3-pytest python3-jsonschema
   rsync openssh-client openssh-server rclone iproute2 nftables procps"
 case "${1:-}" in
