@@ -3,6 +3,7 @@
 // and no floating point, because their results differ between libraries.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,6 +20,8 @@ uint64_t derive_seed(uint64_t seed, std::string_view name);
 class Rng {
  public:
   explicit Rng(uint64_t seed);
+  /// From a whole state, not all zero.
+  explicit Rng(const std::array<uint64_t, 4>& state) : state_(state) {}
 
   uint64_t next();
   /// Uniform in [0, bound), exactly, by Lemire's multiply-and-reject (2019). Needs bound > 0.
@@ -27,7 +30,7 @@ class Rng {
   void fill(std::span<std::byte> bytes);
 
  private:
-  uint64_t state_[4];
+  std::array<uint64_t, 4> state_;
 };
 
 }  // namespace fairwire

@@ -4,6 +4,8 @@
 #include <bit>
 #include <thread>
 
+#include "base/rng.h"
+
 namespace fairsync {
 namespace {
 
@@ -98,17 +100,9 @@ GearTable gear_table(const std::array<uint8_t, 32>& secret) {
   for (size_t i = 0; i < secret.size(); ++i) {
     state[i / 8] |= uint64_t{secret[i]} << (8 * (i % 8));
   }
+  fairwire::Rng words(state);
   GearTable table;
-  for (uint64_t& word : table) {  // xoshiro256** (Blackman and Vigna, 2018)
-    word = std::rotl(state[1] * 5, 7) * 9;
-    const uint64_t shifted = state[1] << 17;
-    state[2] ^= state[0];
-    state[3] ^= state[1];
-    state[1] ^= state[2];
-    state[0] ^= state[3];
-    state[2] ^= shifted;
-    state[3] = std::rotl(state[3], 45);
-  }
+  for (uint64_t& word : table) word = words.next();
   return table;
 }
 

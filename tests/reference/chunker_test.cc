@@ -6,32 +6,18 @@
 #include <numeric>
 #include <set>
 
-#include "base/rng.h"
 #include "reference/vault/leaf_hash.h"
 #include "reference/vault/sha256_lanes.h"
 #include "reference/vault/vault_keys.h"
+#include "tests/reference/vault_for_tests.h"
 
 namespace fairsync {
 namespace {
 
 constexpr size_t kMebibyte = 1 << 20;
 
-Key256 known_key() {
-  Key256 key;
-  std::iota(key.begin(), key.end(), uint8_t{0});
-  return key;
-}
-
-const VaultKeys& keys() {
-  static const VaultKeys made(known_key());
-  return made;
-}
-
-std::vector<std::byte> random_bytes(size_t size, uint64_t seed) {
-  std::vector<std::byte> bytes(size);
-  fairwire::Rng(seed).fill(bytes);
-  return bytes;
-}
+using testing_vault::keys;
+using testing_vault::random_bytes;
 
 std::vector<size_t> cut_serially(std::span<const std::byte> file, SizeClass size_class) {
   const Chunker chunker(keys().gear(), size_class);
