@@ -32,6 +32,7 @@ HostLoad read_host_load();
 struct Activity {
   int64_t wire_bytes = 0;
   int64_t disk_bytes = 0;
+  int64_t written_bytes = 0;  ///< by write calls, which a disk in RAM does not count
   int64_t cpu_us = 0;
 };
 

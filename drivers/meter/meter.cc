@@ -85,6 +85,7 @@ DiskBytes Meter::disk(const std::vector<pid_t>& pids) const {
     if (const auto bytes = disk_bytes(pid)) {
       sum.read += bytes->read;
       sum.written += bytes->written;
+      sum.handed_over += bytes->handed_over;
     }
   }
   return sum;
@@ -166,6 +167,7 @@ Activity Meter::activity() {
   Activity activity;
   const DiskBytes bytes = disk(groups_.all());
   activity.disk_bytes = bytes.read + bytes.written;
+  activity.written_bytes = bytes.handed_over;
   activity.cpu_us = std::max<int64_t>(0, groups_.cpu().total_us);
   for (const InterfaceCount& count : read_interfaces()) {
     activity.wire_bytes += count.received_bytes + count.sent_bytes;
@@ -190,6 +192,7 @@ void Meter::note_zombie(pid_t pid) {
   if (!bytes) return;
   reaped_disk_.read += bytes->read;
   reaped_disk_.written += bytes->written;
+  reaped_disk_.handed_over += bytes->handed_over;
 }
 
 }  // namespace fairwire

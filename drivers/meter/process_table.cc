@@ -144,6 +144,7 @@ std::optional<DiskBytes> disk_bytes(const FileDescriptor& proc_io) {
   for (int64_t value = 0; words >> key >> value;) {
     if (key == "read_bytes:") bytes.read = value;
     if (key == "write_bytes:") bytes.written = value;
+    if (key == "wchar:") bytes.handed_over = value;
   }
   return bytes;
 }

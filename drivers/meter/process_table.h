@@ -26,6 +26,7 @@ struct ProcessStat {
 struct DiskBytes {
   int64_t read = 0;
   int64_t written = 0;
+  int64_t handed_over = 0;  ///< by write calls, wherever to: a RAM disk, a pipe, a socket
 };
 
 struct Switches {

@@ -77,7 +77,7 @@ TEST(StallWatch, FiresAfterOneQuietWindow) {
 }
 
 TEST(StallWatch, EachKindOfProgressBeginsAWindow) {
-  const Activity kProgress[] = {{1024, 0, 0}, {0, 1, 0}, {0, 0, 10'000}};
+  const Activity kProgress[] = {{1024, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 16'384, 0}, {0, 0, 0, 10'000}};
   for (const Activity& seen : kProgress) {
     StallWatch watch(seconds(10), seconds(100), {});
     EXPECT_FALSE(watch.stalled(seconds(111), seen, wire));
@@ -87,21 +87,21 @@ TEST(StallWatch, EachKindOfProgressBeginsAWindow) {
 }
 
 TEST(StallWatch, LessThanTheBoundIsNoProgress) {
-  StallWatch watch(seconds(10), seconds(100), {5000, 70, 300});
-  EXPECT_TRUE(watch.stalled(seconds(110), {5000 + 1023, 70, 300 + 9999}, wire));
+  StallWatch watch(seconds(10), seconds(100), {5000, 70, 900, 300});
+  EXPECT_TRUE(watch.stalled(seconds(110), {5000 + 1023, 70, 900 + 16'383, 300 + 9999}, wire));
 }
 
 TEST(StallWatch, SlowProgressAddsUp) {
   StallWatch watch(seconds(10), seconds(0), {});
   for (int second = 1; second < 100; ++second) {
-    const Activity seen{second * 200, 0, 0};  // a slow wire: 1024 bytes take six seconds
+    const Activity seen{second * 200, 0, 0, 0};  // a slow wire: 1024 bytes take six seconds
     EXPECT_FALSE(watch.stalled(seconds(second), seen, wire));
   }
 }
 
 TEST(StallWatch, NoiseOfTheHostIsNotTheTools) {
   StallWatch watch(seconds(10), seconds(100), {});
-  EXPECT_TRUE(watch.stalled(seconds(110), {1'000'000, 0, 0}, noise));
+  EXPECT_TRUE(watch.stalled(seconds(110), {1'000'000, 0, 0, 0}, noise));
 }
 
 TEST(StallWatch, ZeroIsOff) {
